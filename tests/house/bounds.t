@@ -104,7 +104,8 @@ prof-list --json --list=. @
 prof-symbolize --force --demangle=templates @
 END
 bounded mappings 'prof-gate @ -- @'
-for input in folded_deep folded_wide speedscope cpuprofile firefox brackets_json; do
+for input in folded_deep folded_wide speedscope cpuprofile firefox brackets_json \
+	otlp_stack otlp_strings; do
 	bounded $input 'prof-import @'
 done
 

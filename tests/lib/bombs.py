@@ -172,6 +172,26 @@ def firefox():
         "samples": {"stack": list(range(n))}}]})
 
 
+def otlp(samples, tables, strings=()):
+    table = b"".join(text(5, s) for s in (b"", b"cpu", b"ns", *strings))
+    return (text(1, text(2, text(2, text(1, number(1, 1) + number(2, 2)) +
+                                 b"".join(text(2, s) for s in samples)))) +
+            text(2, table + b"".join(text(field, entry) for field, entry in tables)))
+
+
+def otlp_stack():
+    """50,000 samples of a stack with 150,000 fields that nothing knows."""
+    return otlp([number(1, 1) + text(4, b"\1")] * 50000, [(7, b""), (7, number(9, 1) * 150000)])
+
+
+def otlp_strings():
+    """An attribute that is a list of a long string, 100,000 times, and lists of such lists."""
+    each = text(1, number(8, 3))
+    lists = [each * 100000] + [text(1, text(5, each * 300))] * 100
+    return otlp([text(4, b"\1")], [(6, number(1, 1) + text(2, text(5, l))) for l in lists],
+                [b"x" * 200000])
+
+
 def brackets_json():
     """Arrays in arrays."""
     return b"[" * 900000

@@ -44,6 +44,7 @@ struct tables {
 	/* Numbers of a list in work. */
 	uint64_t *list;
 	size_t n_list, cap_list;
+	uint64_t room; /* see otlp_spend() */
 };
 
 /*
@@ -106,7 +107,6 @@ struct reader {
 	uint64_t *time;
 	size_t n_time, cap_time;
 	int64_t value[OTLP_MAX_TYPES];
-	uint64_t room; /* for frames, labels and values: see otlp_spend() */
 	uint32_t key_time, unit_time, key_trace, key_span;
 	size_t n_interval;
 	struct idmap comment; /* strings + 1: the source that had it first */
@@ -117,7 +117,10 @@ struct reader {
  * attributes, so a small message could make a huge profile: PROF_ELIMIT far
  * beyond what real ones share.
  */
-enum prof_status otlp_spend(struct reader *r, uint64_t cells) MUST_USE;
+enum prof_status otlp_spend(struct tables *t, uint64_t cells) MUST_USE;
+
+/* Count n bytes that others, too, refer to, and that are read each time. */
+enum prof_status otlp_again(struct tables *t, size_t n) MUST_USE;
 
 /* Add the sample m, number at of its profile, whose column that is. */
 enum prof_status otlp_read_sample(struct reader *r, struct part m,

@@ -87,9 +87,10 @@ otlp_next(const void *data, size_t n, size_t *at, const void **message,
 	  size_t *n_message)
 {
 	const uint8_t *p = (const uint8_t *)data + *at;
-	bool is_framed =
-		n > 4 && !is_message(data, n) &&
-		is_message((const uint8_t *)data + 4, frame_length(data, n));
+	/* One without a length is all there is. */
+	bool is_framed = *at || (n > 4 && !is_message(data, n) &&
+				 is_message((const uint8_t *)data + 4,
+					    frame_length(data, n)));
 	size_t length = is_framed ? frame_length(p, n - *at) : n - *at;
 
 	if (*at >= n)
@@ -332,7 +333,7 @@ add_around(struct reader *r, struct part m, unsigned field)
 {
 	const uint8_t *p = m.data, *end = p + m.n;
 	struct tables *t = &r->t;
-	enum prof_status st = PROF_OK;
+	enum prof_status st = otlp_again(t, m.n);
 	struct attribute a;
 	struct wire_field f;
 
@@ -361,7 +362,7 @@ static enum prof_status
 add_comments(struct reader *r, const struct attribute *a, uint32_t source)
 {
 	struct profile *p = r->t.p;
-	enum prof_status st = otlp_spend(r, a->n * 6);
+	enum prof_status st = otlp_spend(&r->t, a->n * 6);
 
 	for (size_t i = 0; st == PROF_OK && i < a->n; i++) {
 		uint32_t s = r->t.label[a->first + i].str, c;
@@ -511,7 +512,7 @@ read_all(struct reader *r, struct part m)
 	    r->key_trace == STRTAB_NONE || r->key_span == STRTAB_NONE ||
 	    idmap_init(&r->comment, 64) < 0)
 		return prof_nomem(r->t.err);
-	r->room = ((uint64_t)1 << 24) + 64 * (uint64_t)m.n;
+	r->t.room = ((uint64_t)1 << 24) + 64 * (uint64_t)m.n;
 	st = find_all(r, m);
 	if (st == PROF_OK)
 		st = otlp_tables(&r->t);

@@ -8,14 +8,22 @@
 #include "otlp-impl.h"
 
 enum prof_status
-otlp_spend(struct reader *r, uint64_t cells)
+otlp_spend(struct tables *t, uint64_t cells)
 {
-	if (cells > r->room)
-		return prof_fail(r->t.err, PROF_ELIMIT,
+	if (cells > t->room)
+		return prof_fail(t->err, PROF_ELIMIT,
 				 "otlp: samples share too much: the profile "
 				 "is far larger than the message");
-	r->room -= cells;
+	t->room -= cells;
 	return PROF_OK;
+}
+
+enum prof_status
+otlp_again(struct tables *t, size_t n)
+{
+	enum { BYTES_A_CELL = 4 };
+
+	return otlp_spend(t, n / BYTES_A_CELL);
 }
 
 static enum prof_status
@@ -27,10 +35,12 @@ read_stack(struct reader *r, uint64_t index, size_t at)
 	r->n_stack = 0;
 	if (st != PROF_OK || !t->table[TABLE_STACK].n)
 		return st;
-	st = otlp_list(t, t->table[TABLE_STACK].part[index], STACK_LOCATIONS,
-		       "stack_table");
+	st = otlp_again(t, t->table[TABLE_STACK].part[index].n);
 	if (st == PROF_OK)
-		st = otlp_spend(r, t->n_list);
+		st = otlp_list(t, t->table[TABLE_STACK].part[index],
+			       STACK_LOCATIONS, "stack_table");
+	if (st == PROF_OK)
+		st = otlp_spend(t, t->n_list);
 	if (st == PROF_OK &&
 	    array_reserve(&r->stack, &r->cap_stack, t->n_list + 1,
 			  sizeof(*r->stack)) < 0)
@@ -52,7 +62,7 @@ read_stack(struct reader *r, uint64_t index, size_t at)
 static enum prof_status
 add_labels(struct reader *r, const struct label *l, size_t n)
 {
-	enum prof_status st = otlp_spend(r, n * 6);
+	enum prof_status st = otlp_spend(&r->t, n * 6);
 
 	if (st == PROF_OK &&
 	    array_reserve(&r->label, &r->cap_label, r->n_label + n + 1,
@@ -90,6 +100,7 @@ add_link(struct reader *r, uint64_t index, size_t at)
 		return st;
 	p = t->table[TABLE_LINK].part[index].data;
 	end = p + t->table[TABLE_LINK].part[index].n;
+	st = otlp_again(t, t->table[TABLE_LINK].part[index].n);
 	while (st == PROF_OK && p < end) {
 		struct label l = { 0 };
 
@@ -167,7 +178,7 @@ read_rest(struct reader *r, struct part m, uint64_t *stack, uint64_t *link)
 static enum prof_status
 add_sample(struct reader *r, uint32_t column, uint64_t value)
 {
-	enum prof_status st = otlp_spend(r, 2 * r->t.p->n_type);
+	enum prof_status st = otlp_spend(&r->t, 2 * r->t.p->n_type);
 	uint32_t i;
 
 	if (st != PROF_OK)
@@ -193,7 +204,7 @@ add_times(struct reader *r, uint32_t column)
 
 		st = add_labels(r, &l, 1);
 		if (st == PROF_OK)
-			st = otlp_spend(r, r->n_stack + r->n_label * 6);
+			st = otlp_spend(&r->t, r->n_stack + r->n_label * 6);
 		if (st == PROF_OK)
 			st = add_sample(r, column, t->n_list ? t->list[i] : 1);
 		r->n_label -= st == PROF_OK;

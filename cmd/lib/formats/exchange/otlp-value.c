@@ -134,8 +134,10 @@ read_pair(struct tables *t, struct part m, struct pair *pair)
 			st = otlp_index(t, TABLE_STRING, f.value, "attributes",
 					0);
 			s = t->table[TABLE_STRING].part;
-			if (st == PROF_OK && s)
+			if (st == PROF_OK && s) {
 				pair->key = s[f.value];
+				st = otlp_again(t, pair->key.n);
+			}
 		}
 	}
 	return st;
@@ -222,6 +224,8 @@ print_any(struct tables *t, struct part m, struct buf *b, int depth)
 		break;
 	case ANY_STRINDEX:
 		st = otlp_index(t, TABLE_STRING, any.f.value, "attributes", 0);
+		if (st == PROF_OK && string)
+			st = otlp_again(t, string[any.f.value].n);
 		if (st == PROF_OK && string)
 			ok = print_text(b, string[any.f.value].data,
 					string[any.f.value].n);
