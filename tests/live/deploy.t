@@ -147,7 +147,7 @@ EOF
 	worker=$!
 	servers="$servers $worker"
 	mkdir "$1"
-	timeout -s INT 3 prof-record -q --all --every=1 --symbolize -o "$1/%H%M%S.pb.gz" 2>err
+	timeout -s INT 2 prof-record -q --all --every=1 --symbolize -o "$1/%H%M%S.pb.gz" 2>err
 	kill $worker
 	prof-merge "$1"/*.pb.gz -o "$1.pb.gz" 2>>err
 }
