@@ -4,7 +4,6 @@
 #include "buildid.h"
 
 #include <elf.h>
-#include <stdio.h>
 #include <string.h>
 
 static uint32_t
@@ -22,13 +21,16 @@ align_up(size_t n, size_t align)
 	return (n + align - 1) & ~(align - 1);
 }
 
-static void
-write_hex(const uint8_t *data, size_t n, char *id)
+void
+build_id_hex(const uint8_t *data, size_t n, char *id)
 {
-	if (n > BUILD_ID_MAX)
-		n = BUILD_ID_MAX;
-	for (size_t i = 0; i < n; i++)
-		snprintf(id + 2 * i, 3, "%02x", data[i]);
+	static const char digit[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n && i < BUILD_ID_MAX; i++) {
+		*id++ = digit[data[i] >> 4];
+		*id++ = digit[data[i] & 15];
+	}
+	*id = '\0';
 }
 
 /* "action/main action/main contents/contents": see go tool buildid. */
@@ -38,7 +40,7 @@ write_go(const uint8_t *data, size_t n, char *id)
 	const uint8_t *slash = memrchr(data, '/', n);
 
 	if (slash && slash + 1 < data + n)
-		write_hex(slash + 1, (size_t)(data + n - slash - 1), id);
+		build_id_hex(slash + 1, (size_t)(data + n - slash - 1), id);
 }
 
 bool
@@ -61,7 +63,7 @@ build_id_in_notes(const uint8_t *data, size_t n, size_t align,
 			break;
 		if (type == NT_GNU_BUILD_ID && n_name == 4 && n_content &&
 		    !memcmp(data + HEAD, "GNU", 4)) {
-			write_hex(data + content, n_content, id);
+			build_id_hex(data + content, n_content, id);
 			return true;
 		}
 		if (type == GO && n_name == 4 && !*id &&

@@ -22,4 +22,8 @@
 bool build_id_in_notes(const uint8_t *data, size_t n, size_t align,
 		       bool is_big_endian, char *id);
 
+/* Write n bytes as lower-case hex into id, of 2 * n + 1 bytes; at most
+ * BUILD_ID_MAX of them. */
+void build_id_hex(const uint8_t *data, size_t n, char *id);
+
 #endif

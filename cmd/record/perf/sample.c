@@ -16,6 +16,7 @@
 #include "file.h"
 #include "kernel.h"
 #include "label.h"
+#include "lib/base/buildid.h"
 #include "offcpu.h"
 #include "phase.h"
 #include "record/tally.h"
@@ -480,9 +481,8 @@ take_map(struct perf_sampler *s, const struct perf_event_header *h)
 	memcpy(&m.offset, at + 32, sizeof(m.offset));
 	m.limit += m.start;
 	if (h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
-		for (uint8_t i = 0; i < n_id && i < MAX_BUILD_ID; i++)
-			snprintf(id + 2 * (size_t)i, 3, "%02x",
-				 (uint8_t)at[MAP_BUILD_ID + 4 + i]);
+		build_id_hex((const uint8_t *)at + MAP_BUILD_ID + 4,
+			     n_id < MAX_BUILD_ID ? n_id : MAX_BUILD_ID, id);
 	else
 		memcpy(&m.inode, at + MAP_INODE, 2 * sizeof(uint64_t));
 	m.inode.mapped_ns = (int64_t)perf_record_time(h);

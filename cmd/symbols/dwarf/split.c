@@ -71,8 +71,7 @@ read_link(Elf *elf, struct link *out)
 	n = data->d_size - (size_t)(id - (const uint8_t *)data->d_buf);
 	if (n < 2 || n > BUILD_ID_MAX)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		snprintf(out->id + 2 * i, 3, "%02x", id[i]);
+	build_id_hex(id, n, out->id);
 	return true;
 }
 
