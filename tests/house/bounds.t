@@ -80,6 +80,10 @@ bounded sparse_elf 'prof-symbolize @'
 bounded long_paths 'prof-symbolize @'
 bounded long_abbrevs 'prof-symbolize --no-cache @'
 bounded bracket_names 'prof-symbolize @'
+bomb same_notes
+check 'thousands of sections of the same notes: the run does not end' 0 \
+	'ulimit -v 1048576; PROF_SANDBOX=0 prof-symbolize -q --no-cache same_notes -o out' <<'END'
+END
 # What else makes a report of its own.
 head -c 64 /dev/zero >key
 chmod 600 key

@@ -233,6 +233,22 @@ def sparse_elf():
     return elf([(b".eh_frame", b"", 1 << 30)])
 
 
+def same_notes():
+    """7,000 sections of notes, which are the same 400,000 bytes without a build-id."""
+    out = elf([(b".note", struct.pack("<III", 0, 0, 1) * 36000, 432000)])
+    with open(sys.argv[2], "r+b") as f:
+        data = f.read()
+        at = len(data)
+        note = bytearray(data[4096 * 2 + 128:4096 * 2 + 192])
+        struct.pack_into("<I", note, 4, 7)
+        f.write(bytes(64) + bytes(note) * 7000)
+        f.seek(40)
+        f.write(struct.pack("<Q", at))
+        f.seek(60)
+        f.write(struct.pack("<HH", 7001, 0))
+    return out
+
+
 def long_abbrevs():
     """20,000 units, each of which uses the last of 60,000 abbreviations."""
     n = 60000

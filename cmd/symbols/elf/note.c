@@ -10,6 +10,8 @@
 #include "lib/base/buildid.h"
 #include "section.h"
 
+#define MAX_NOTES ((size_t)16 << 20) /* bytes: real files have some hundred */
+
 static bool
 is_big_endian(Elf *elf)
 {
@@ -18,18 +20,31 @@ is_big_endian(Elf *elf)
 	return ident && ident[EI_DATA] == ELFDATA2MSB;
 }
 
+/* Thousands of headers may show the same bytes, each time read anew. */
+static bool
+may_read(size_t *room, uint64_t size)
+{
+	enum { HEADER = 4096 }; /* what one costs beside its bytes */
+
+	if (*room < HEADER || size > *room - HEADER)
+		return false;
+	*room -= HEADER + size;
+	return true;
+}
+
 static bool
 find_in_segments(Elf *elf, char *id)
 {
+	size_t n = 0, room = MAX_NOTES;
 	GElf_Phdr ph;
-	size_t n = 0;
 
 	if (elf_getphdrnum(elf, &n) != 0)
 		return *id;
 	for (size_t i = 0; i < n; i++) {
 		Elf_Data *data;
 
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_NOTE)
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_NOTE ||
+		    !may_read(&room, ph.p_filesz))
 			continue;
 		data = elf_getdata_rawchunk(elf, (int64_t)ph.p_offset,
 					    ph.p_filesz, ELF_T_BYTE);
@@ -44,6 +59,7 @@ find_in_segments(Elf *elf, char *id)
 bool
 note_find_build_id(Elf *elf, char *id)
 {
+	size_t room = MAX_NOTES;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
@@ -51,7 +67,8 @@ note_find_build_id(Elf *elf, char *id)
 	while ((scn = elf_nextscn(elf, scn))) {
 		Elf_Data *data;
 
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE)
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE ||
+		    !may_read(&room, sh.sh_size))
 			continue;
 		data = elf_rawdata(scn, NULL);
 		if (data && data->d_buf &&
