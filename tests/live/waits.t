@@ -37,8 +37,8 @@ else
 	# All take 0.1 s at least, with a look each millisecond, one in ten of which may be late.
 	unfiltered check 'where it sleeps' 0 "$all_waits"'
 		prof-symbolize w.pb.gz | prof-text -q --cum --nodecount=999 --unit=ms |
-			awk "$chance""\$NF ~ /^wait_/ { n += chance_ticks(\$4, \$4, 100, 1e9, 2, 19) }
-				END { print n }"' <<'END'
+			awk "$chance""\$NF ~ /^wait_/ { ms = \$4 + 0
+				n += chance_ticks(ms, ms, 100, 1e9, 2, 19) } END { print n }"' <<'END'
 19
 END
 fi
