@@ -136,7 +136,7 @@ host=\$1
 [ "\$host" != n9 ] || host=n1
 read -r pid <"$scratch/\$host.pid" || exit
 exec nsenter --target "\$pid" --uts --mount --pid sshd -i -f "$scratch/sshd_config" \\
-	-o "SetEnv=\"PATH=$scratch/\$host.bin:$PATH\" \"PROFILES=$scratch/srv\"" 2>>"$scratch/sshd.log"
+	-o "SetEnv=\"PATH=$scratch/\$host.bin:$PATH\" \"PROFILES=$scratch/srv\" \"QEMU_LD_PREFIX=${QEMU_LD_PREFIX-}\"" 2>>"$scratch/sshd.log"
 END
 
 # up HOST: its first process ends with its input, which the test has.

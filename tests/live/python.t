@@ -218,6 +218,33 @@ allocated() {
 }
 live 'functions that allocate' allocated "$python"
 
+# locked: waits for a lock, as long as the program says.
+cat >locked.py <<'END'
+import threading, time
+lock = threading.Lock()
+waited = []
+def hold():
+    start = time.monotonic()
+    lock.acquire()
+    waited.append(time.monotonic() - start)
+    time.sleep(0.05)
+    lock.release()
+threads = [threading.Thread(target=hold) for i in range(4)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+print(sum(waited))
+END
+locked() {
+	prof-record -q --lock -o lock.pb.gz "$1" "$PWD/locked.py" >truth || return 2
+	prof-text --folded --lines --sample-index=delay lock.pb.gz | awk -v truth="$(cat truth)" '
+		/locked\.hold [^;]*:6/ { ns += $NF }
+		END {
+			print ns / 1e9, "of", truth, "s"
+			exit !(ns > 0.95e9 * truth && ns < 1.05e9 * truth)
+		}'
+}
+live 'waits for a lock' locked "$python"
+
 # workers: forked processes, as web servers have.
 cat >workers.py <<'END'
 import os, time
