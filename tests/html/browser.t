@@ -59,6 +59,11 @@ done
 for n in 1 123; do
 	awk -v n=$n 'BEGIN { print "# samples count cpu nanoseconds"; for (i = 0; i < 78; i++) print "main;f" i % 3, n, n "0000000" }' | mkprof >times$n.pb.gz
 done
+# Of another folder, with main() two lines further down.
+for v in 'a 10 300 40' 'b 12 290 8'; do
+	echo $v | awk '{ m = "main (/" $1 "/x.c:" $2 ")"; print "# samples count cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\n" m, $3, $3 "0000000\n" m ";count (/" $1 "/x.c:3)", $4, $4 "0000000" }' |
+		mkprof >moved-${v%% *}.pb.gz
+done
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 700; i++) print "main;f" i % 3 " " 1 + i % 7 " {user=\"u" i "\"}" }' >values.txt
 for f in a b labels hostile many slow source gone bare values; do
 	mkprof $f.txt >$f.pb.gz
@@ -71,6 +76,7 @@ done
 	prof-diff --diff-base=run1.pb.gz --diff-base=run2.pb.gz run3.pb.gz | prof-html -q -o runs.html &&
 	prof-html -q --no-source -o unembedded.html source.pb.gz &&
 	prof-diff times1.pb.gz times123.pb.gz | prof-html -q -o times.html &&
+	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&
 	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
 	mkbig 1000 500 300 1 | prof-html -q --no-source -o dense.html &&
 	prof-flame -o hostile.svg hostile.pb.gz &&
@@ -159,7 +165,7 @@ echo '<!DOCTYPE html><body style="margin:0"><img src="cpu.svg">' >image.htm
 
 # What the bar says of profiles of programs, of one with few names, of none, of a part.
 cat >facts.json <<'END'
-["660 msCPU in 2 s | work68 %rec30 %line util.h:745 % | ","44samples | nofile18 %both7 %plain7 %line both.c:127 % | 50 % without names","0CPU |  | ","200 ms30.3 %of 660 ms CPU | rec30 %line rec.c:5530 % | ","00 %of 660 ms CPU |  | ","780 msCPU in 938 ms | main.order44 %main.search35 %runtime.asyncPreempt27 %line gowork.go:7132 % | ","1.35 sCPU in 4.97 s | no function has a name: prof-symbolize finds themno lines: prof-symbolize finds them | 100 % without names","4.33 MBin use | main.allocate98 %line gowork.go:15692 % | ","40.8 mswaiting | main.hold100 %line gowork.go:120100 % | "]
+["660 msCPU in 2 s | work68 %rec30 %line util.h:745 % | few samples: shares ±12 %","44samples | nofile18 %both7 %plain7 %line both.c:127 % | 50 % without names\nfew samples: shares ±15 %","0CPU |  | ","200 ms30.3 %of 660 ms CPU | rec30 %line rec.c:5530 % | few samples: shares ±12 %","00 %of 660 ms CPU |  | few samples: shares ±12 %","780 msCPU in 938 ms | main.order44 %main.search35 %runtime.asyncPreempt27 %line gowork.go:7132 % | few samples: shares ±11 %","1.35 sCPU in 4.97 s | no function has a name: prof-symbolize finds themno lines: prof-symbolize finds them | 100 % without names\nfew samples: shares ±5 %","4.33 MBin use | main.allocate98 %line gowork.go:15692 % | ","40.8 mswaiting | main.hold100 %line gowork.go:120100 % | "]
 END
 in_browser() {
 	timeout 900 node "$src/tests/html/$1" "$modules" "$(command -v "$2")" "$PWD" ${SHOTS:+"$SHOTS"} >lines 2>.err

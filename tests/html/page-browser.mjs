@@ -565,6 +565,10 @@ await check('of a difference hue is the direction, lightness the size, and doubt
 	});
 	return existsSync(folder + '/tested.html') ? same(seen, [true, true, true, true, true]) : null;
 });
+await check('the line that changed is none that moved', async () => {
+	await open('moved.html');
+	return same((await text('#bar .facts')).replace(/.*line/, 'line'), 'line x.c:3−320 ms');
+});
 await check('the facts of a difference are the functions that changed most', async () => {
 	await open('times.html');
 	return same([await text('#bar .facts'), await text('#bar .big i')], ['f0+31.7 sf1+31.7 sf2+31.7 sno lines: prof-symbolize finds them', '780 ms → 95.9 s']);
@@ -606,7 +610,7 @@ await check('the content policy holds', async () => {
 });
 await check('a slow pattern from a link is quick', async () => {
 	await open('slow.html', '#f=' + encodeURIComponent('^(\\w+:*)*Handler$'));
-	return same(await text('#empty .empty'), 'Nothing matches Focus ^(\\w+:*)*Handler$.');
+	return same(await text('#empty .empty'), 'Focus ^(\\w+:*)*Handler$ leaves nothing.');
 });
 await check('damage is one line', async () => {
 	await open('damaged.html');

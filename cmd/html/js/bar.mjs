@@ -64,7 +64,7 @@ function lineFact(page) {
 	const found = page.steps.get('line', page.valueId, () => findLine(page));
 	if (!found)
 		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%')
-			: note(page.keys.text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'prof-symbolize finds them if programs have debug information (gcc -g), its package is installed (-dbg, -dbgsym), or a server of it is known (DEBUGINFOD_URLS)')];
+			: note(page.keys.text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'lines come from gcc -g, packages (-dbg, -dbgsym) or DEBUGINFOD_URLS')];
 	const {name, file, line, value} = found, b = button('', {class: 'fact line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that took most, with what it calls') + ': its source'}, () => page.set({v: 'source', sel: name}));
 	b.append(element('span', '', 'line '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', page.isTwo ? value > 0 ? 'more' : 'less' : '', page.isTwo ? (value > 0 ? '+' : '') + page.amount(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
 	return [b];
@@ -107,7 +107,7 @@ function drawBar(host, page, zoomed, filters) {
 	const out = [element('div', 'big', ...bigNumber(page, zoomed)), element('span', {class: 'sep', 'aria-hidden': 'true'}), facts];
 	if (warnings.length) {
 		const chip = button('', {class: 'fact warn', id: 'warning', title: warnings.join('\n')}, () => page.set({v: 'info'}));
-		chip.append(icon('warn'), (page.isPhone || zoomed ? warnings[0].replace(/ of (stacks|samples)/, '') : warnings[0]) + (warnings.length > 1 ? ' +' + (warnings.length - 1) : ''));
+		chip.append(icon('warn'), warnings[0] + (warnings.length > 1 ? ' +' + (warnings.length - 1) : ''));
 		if (page.isPhone)
 			facts.prepend(chip);
 		else

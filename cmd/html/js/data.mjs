@@ -204,9 +204,13 @@ function isList(v, test) {
 	return Array.isArray(v) && v.every(test);
 }
 
+function below(n) {
+	return v => Number.isInteger(v) && v >= 0 && v < n;
+}
+
 function readSources(sections) {
-	const blocks = readJson(sections, 'SRCJ'), isText = v => typeof v === 'string', isCount = v => Number.isInteger(v) && v > 0 && v < 2 ** 26;
-	if (blocks && !isList(blocks, b => isText(b.name) && isText(b.file) && isText(b.path) && isText(b.why) && isList(b.lines, v => isText(v) || isCount(v))))
+	const blocks = readJson(sections, 'SRCJ'), isText = v => typeof v === 'string';
+	if (blocks && !isList(blocks, b => isText(b.name) && isText(b.file) && isText(b.path) && isText(b.why) && isList(b.lines, v => isText(v) || below(2 ** 26)(v))))
 		throw new Damaged('SRCJ');
 	for (const b of blocks || []) {
 		const lines = [];
@@ -221,7 +225,7 @@ function readSources(sections) {
 }
 
 function readCode(sections, head) {
-	const code = readJson(sections, 'ASMJ'), below = n => v => Number.isInteger(v) && v >= 0 && v < n;
+	const code = readJson(sections, 'ASMJ');
 	if (!code)
 		return null;
 	const isChain = below(code.chains.length), isText = below(code.texts.length), isFrame = below(head.frames);

@@ -2,8 +2,9 @@
 // that say most about where it went.
 
 import {lastPart} from './fit.mjs';
+import {baseName} from './model.mjs';
 
-const mostFacts = 4, wantedFacts = 3, mostCandidates = 100, factShare = .1, fillShare = .05, alike = .7, apart = .2, entryShare = .8, fairShare = 1.5, ownWorth = 1.25, leastLine = .01;
+const mostFacts = 4, wantedFacts = 3, mostCandidates = 100, factShare = .1, fillShare = .05, alike = .7, apart = .2, entryShare = .8, fairShare = 1.5, ownWorth = 1.25, leastLine = .01, mostOfFunction = 2;
 const glue = /^(operator\(\)|_M_invoke|__invoke|invoke|call_once|callers|systemstack|mcall|goexit|main\.func\d|func\d.*|\{.*|<lambda.*|main|Builtins_(CEntry|JS|Interp)\w*|_start|__libc_start_\w+|start_thread|clone3?)$|\{lambda|\{closure|::operator\(\)$|__invoke|gcBgMarkWorker/;
 
 // Of each pair of candidates, what the second has below the first; in one pass.
@@ -70,33 +71,53 @@ function linesOfSamples(D, isAny) {
 	return D.samples.node.map(i => at[i]);
 }
 
+// What the stacks with such a frame add up to: as the Source view has it.
+function totalOf({D, counts, column}, isIt) {
+	const {n, parent, frame} = D.tree, {node, values} = D.samples, has = new Uint8Array(n);
+	for (let i = 1; i < n; i++)
+		has[i] = has[parent[i]] | isIt(frame[i]);
+	return node.reduce((sum, i, s) => counts[s] && has[i] ? sum + values[column][s] : sum, 0);
+}
+
 /*
  * The line with most of what own code does or calls others for, each stack at
  * its last frame of own code; without any own lines, the line of any code that
- * has most itself. Of a difference, the one of both that surely changed most.
+ * has most itself. Of a difference, the one of both that surely changed most; lines
+ * are counted from the function's first, and one that changed far more than its
+ * function has moved.
  * {name, file, line, value}, null if that is below 1 %.
  */
 function findLine(page) {
 	const {D, counts} = page, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ({amounts: [before, after]}) => Math.abs(after - before);
 	let best = {amounts: [0, 0]};
 	for (const isAny of hasLines(D) ? [false, true] : []) {
-		const at = page.steps.get('lines of samples', page.state.tr + page.column + isAny, () => linesOfSamples(D, isAny)), sums = new Map();
-		for (let s = 0; s < samples.n; s++) {
-			const f = at[s] - 1;
-			if (f < 0 || !counts[s])
-				continue;
-			const id = fun[f] * 2 ** 31 + line[f], sum = sums.get(id) || {f, amounts: [0, 0]};
-			sum.amounts[samples.side[s] ? 0 : 1] += v[s];
-			sums.set(id, sum);
-		}
+		const at = page.steps.get('lines of samples', page.state.tr + page.column + isAny, () => linesOfSamples(D, isAny)), sums = new Map(), functions = new Map(), amounts = [0, 1].map(() => new Float64Array(D.frames.n));
+		for (let s = 0; s < samples.n; s++)
+			if (at[s] && counts[s])
+				amounts[samples.side[s] ? 0 : 1][at[s] - 1] += v[s];
+		const add = (map, id, f) => {
+			const sum = map.get(id) || {amounts: [0, 0]};
+			amounts.forEach((of, side) => {
+				sum.amounts[side] += of[f];
+			});
+			sum.f = amounts[1][f] ? f : sum.f ?? f;
+			map.set(id, sum);
+			return sum;
+		};
+		fun.forEach((u, f) => {
+			if (amounts[0][f] || amounts[1][f]) {
+				const who = F.name[u] + '\n' + baseName(D.strings[F.file[u]]), all = add(functions, who, f);
+				add(sums, who + '\n' + (line[f] - F.line[u]), f).all = all;
+			}
+		});
 		for (const sum of sums.values())
-			if (value(sum) > value(best) && (!page.isTwo || page.changeOf(...sum.amounts).isSure))
+			if (value(sum) > value(best) && (!page.isTwo || (page.changeOf(...sum.amounts).isSure && value(sum) <= mostOfFunction * value(sum.all))))
 				best = sum;
 		if (value(best) >= leastLine * page.total().all && !page.isTwo)
 			break;
 	}
 	const {f, amounts: [before, after]} = best;
-	return f === undefined || value(best) < leastLine * page.total().all ? null : {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], value: after - before};
+	return f === undefined || value(best) < leastLine * page.total().all ? null : {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], value: page.isTwo ? after - before : totalOf(page, g => fun[g] === fun[f] && line[g] === line[f])};
 }
 
 export {findFacts, findLine, hasLines};

@@ -216,7 +216,7 @@ class GraphView {
 		this.view(this.home);
 		this.bindMouse(svg);
 		const text = this.around >= 0 ? 'Neighbours of ' + displayName(shortName(page.keys.text[this.around])) + ' · click it again for all' :
-			'The ' + formatCount(nodes.length) + ' functions that explain most · width of a line: share · dotted: frames between are left out';
+			'The ' + formatCount(nodes.length) + ' functions that explain most · width of a line: share · dotted: frames between are left out' + (fit < leastScale ? ' · 0: all' : '');
 		this.host.replaceChildren(svg, element('p', 'note', text), element('div', 'tools', ...[['−', 'smaller'], ['0', 'all of it'], ['+', 'larger']].map(([key, title]) =>
 			button(key, {class: 'ic', title}, () => this.key(key === '−' ? '-' : key)))));
 	}

@@ -524,26 +524,26 @@ class Page {
 
 	// Nothing is left: by which filter, or of which type there is something.
 	showEmpty() {
-		const {head} = this.base, on = allFilters.filter(([name]) => this.state[name]), types = head.types.map((t, k) => [t[0], k]).filter(([, k]) => k !== this.column && head.totals[k][0]);
+		const {head} = this.base, on = this.filtersOn(), types = head.types.map((t, k) => [t[0], k]).filter(([, k]) => k !== this.column && head.totals[k][0]);
 		byId('flame-host').hidden = true;
 		byId('empty').hidden = false;
-		byId('empty').replaceChildren(emptyNote(this.emptyText()), element('p', '', ...(on.length ? on.map(([name, title]) => button('Remove ' + title + ' ' + displayName(this.state[name]).slice(0, 60), {class: 'ghost'}, () => this.set({[name]: ''})))
+		byId('empty').replaceChildren(emptyNote(this.emptyText()), element('p', '', ...(on.length ? on.map(([name, text]) => button('Remove ' + text, {class: 'ghost'}, () => this.set({[name]: ''})))
 			: types.map(([name]) => button('Show ' + displayName(name), {class: 'ghost'}, () => this.set({si: name}))))));
 	}
 
 	// Why a view has nothing to show.
 	emptyText() {
-		const {head} = this.base;
+		const {head} = this.base, on = this.filtersOn();
 		if (this.isRefined() && (head.totals[this.column] || [0])[0])
-			return this.leftBy(allFilters.filter(([name]) => this.state[name]));
+			return (on.length === 1 ? on[0][1] + ' leaves' : 'These filters leave') + ' nothing.';
 		if (this.least().some(v => v))
 			return 'No row is large enough.';
-		return head.totals.some(([all]) => all) ? 'This type has no samples.' : 'Nothing was measured: the profile has no samples of this type. The program may have ended before the first one' + (head.dur ? '; it ran ' + shortValue(head.dur, 'nanoseconds') : '') + '.';
+		return head.totals.some(([all]) => all) ? 'This type has no samples.' : 'Nothing was measured. The program may have ended before the first sample' + (head.dur ? '; it ran ' + shortValue(head.dur, 'nanoseconds') : '') + '.';
 	}
 
-	leftBy([[name, title], ...more]) {
-		const what = title + ' ' + displayName(this.state[name]).slice(0, 60);
-		return more.length ? 'These filters together leave nothing.' : ['f', 's', 'sf', 'tf'].includes(name) ? 'Nothing matches ' + what + '.' : what + ' leaves nothing.';
+	// The filters that are on: [name, text].
+	filtersOn() {
+		return allFilters.filter(([name]) => this.state[name]).map(([name, title]) => [name, title + ' ' + displayName(this.state[name]).slice(0, 60)]);
 	}
 
 	showSandwich() {
@@ -631,7 +631,7 @@ class Page {
 		const {totals, types} = this.base.head, count = types.findIndex(([name, unit]) => name === 'samples' && unit === 'count'), samples = count < 0 ? 0 : totals[count][0];
 		const words = this.isTwo ? this.base.head.comments.filter(c => c.startsWith('# sampling:')).length > 2 ? 'runs of a side are added: differences between them are not known' : 'one run on each side: differences from run to run are not known'
 			: 'dark foot: self · italic: inlined · ' + (samples ? formatCount(samples) + ' samples, shares ±' + shortShare(.98, Math.sqrt(samples)) + ' · ' : '') + formatCount(this.tree.n - 1) + ' boxes';
-		const reading = element('span', {class: 'r', id: 'reading', title: samples ? 'a share of 50 % is so far off in 1 of 20 profiles, smaller ones less' : null}, words);
+		const reading = element('span', {class: 'r', id: 'reading', title: samples ? 'of 50 %, in 19 of 20 runs' : null}, words);
 		host.replaceChildren(...items, reading);
 		while (host.scrollWidth > host.clientWidth + 1 && items.length > 2 && !this.isTwo)
 			items.pop().remove();

@@ -209,8 +209,8 @@ class SourceView {
 				copy.textContent = 'Copy';
 			}, 2000);
 		}));
-		return element('div', 'notembedded', element('h2', {dir: 'ltr'}, displayName(shortName(name))), element('p', '', why.length ? 'There is no source text: ' + why.join('; ') + '.' :
-			'This page holds the text of the functions that weighed most when it was made; this one was not among them, or there is no file for it. This makes a page with it, where its file is:'),
+		return element('div', 'notembedded', element('h2', {dir: 'ltr'}, displayName(shortName(name))), element('p', '', why.length ? 'No source text: ' + why.join('; ') + '.' :
+			'This page has the text of the heaviest functions only. This makes one with it, where its file is:'),
 		element('div', 'cmd', element('code', {dir: 'ltr'}, displayName(command)), copy));
 	}
 

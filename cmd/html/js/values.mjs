@@ -400,8 +400,8 @@ function edgeAbove(tree, i, above) {
 }
 
 /*
- * Callers and callees of a key: [{key, value: [before, after]}], heaviest
- * first. As prof-text --peek: an edge counts once in a stack.
+ * Callers and callees of a key: [{key, value: [before, after]}]. As prof-text --peek:
+ * an edge counts once in a stack.
  */
 function edgesOf(tree, key) {
 	const sides = [new Map(), new Map()];
@@ -420,8 +420,7 @@ function edgesOf(tree, key) {
 		if (tree.key[up] === key && !edgeAbove(tree, i, key))
 			add(sides[1], tree.key[i], i);
 	}
-	return sides.map(map => [...map].map(([k, value]) => ({key: k, value}))
-		.sort((x, y) => Math.abs(y.value[1] + y.value[0]) - Math.abs(x.value[1] + x.value[0]) || x.key - y.key));
+	return sides.map(map => [...map].map(([k, value]) => ({key: k, value})));
 }
 
 export {InvertedTree, addBlanks, calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sumBelow, sumKeys, sumMatches};

@@ -226,8 +226,9 @@ find_clues(struct decision *d)
 static enum own
 own_of(const struct clue *c, bool is_all)
 {
-	/* No name, or one of ours, such as that of what was not sampled. */
-	if (!*c->name || *c->name == '[')
+	/* No name, or one of ours, such as that of what was not sampled; and
+	 * what the C library puts into every program. */
+	if (!*c->name || *c->name == '[' || !strcmp(c->name, "_start"))
 		return OWN_LIBRARY;
 	if (is_all)
 		return is_common(c->object, c->package) ? OWN_LIBRARY : OWN_ALL;
