@@ -21,6 +21,7 @@
 
 #include "real.h"
 #include "sampler.h"
+#include "segment.h"
 #include "table.h"
 #include "unwind/filter.h"
 #include "wrap.h"
@@ -346,7 +347,9 @@ is_go(void)
 	for (unsigned long i = 0; ph && i < n; i++) {
 		const char *at = (const char *)(base + ph[i].p_vaddr);
 		const ElfW(Nhdr) *note = (const void *)at;
-		uint64_t left = ph[i].p_type == PT_NOTE ? ph[i].p_memsz : 0;
+		bool is_note = ph[i].p_type == PT_NOTE &&
+			       segment_is_loaded(&ph[i], ph, n);
+		uint64_t left = is_note ? ph[i].p_memsz : 0;
 
 		/* One of several where the system's linker made the program. */
 		while (left >= sizeof(*note) + 4) {

@@ -55,6 +55,19 @@ segments_tell(enum shm_kind kind, const void *data, size_t size,
 	return false;
 }
 
+bool
+segment_is_loaded(const ElfW(Phdr) * part, const ElfW(Phdr) * header, size_t n)
+{
+	for (const ElfW(Phdr) *ph = header; ph < header + n; ph++) {
+		uint64_t at = part->p_vaddr - ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) &&
+		    at <= ph->p_memsz && part->p_memsz <= ph->p_memsz - at)
+			return true;
+	}
+	return false;
+}
+
 /* The build-id in the notes of the object, or NULL. */
 static const uint8_t *
 build_id(const struct dl_phdr_info *info, size_t *size)
@@ -65,7 +78,8 @@ build_id(const struct dl_phdr_info *info, size_t *size)
 		const char *at = (const char *)(info->dlpi_addr + ph->p_vaddr);
 		size_t left = ph->p_memsz;
 
-		if (ph->p_type != PT_NOTE)
+		if (ph->p_type != PT_NOTE ||
+		    !segment_is_loaded(ph, info->dlpi_phdr, info->dlpi_phnum))
 			continue;
 		while (left >= sizeof(ElfW(Nhdr))) {
 			const ElfW(Nhdr) *note = (const void *)at;

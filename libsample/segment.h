@@ -5,6 +5,7 @@
 #ifndef SEGMENT_H
 #define SEGMENT_H
 
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +32,11 @@ extern struct segments {
 	 * link. */
 	const char *run;
 } segments;
+
+/* Is what this header shows in memory, by one of the n headers of its object? A
+ * note that the loader does not use need not be. */
+bool segment_is_loaded(const ElfW(Phdr) * part, const ElfW(Phdr) * header,
+		       size_t n);
 
 /*
  * Append a record that must not be lost: wait for room, as the recorder empties
