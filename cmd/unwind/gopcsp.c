@@ -18,7 +18,10 @@ enum {
 	FUNC_PCSP = 16, /* offsets in a _func */
 	FUNC_FLAG_118 = 37,
 	FUNC_FLAG_120 = 41,
-	FLAG_TOP = 1, /* a function without caller: the end of a stack */
+	FLAG_TOP = 1,   /* a function without caller: the end of a stack */
+	FLAG_WRITE = 2, /* writes the stack pointer: to align it, or to switch
+			 * to the system's stack, if the byte before, its
+			 * number among functions of the runtime, is not 0 */
 	MAX_FRAME = 1 << 21,
 };
 
@@ -108,6 +111,8 @@ compile_all(struct pclntab *t, struct row_out *out, uint64_t lo, uint64_t hi)
 {
 	struct in table = in_at(t, t->pcln);
 	uint64_t pc, next, last = lo;
+	uint8_t bits;
+	bool is_runtime;
 
 	pc = t->text + in_fixed(&table, 4);
 	for (uint64_t i = 0; i < t->n_func && !table.bad; i++, pc = next) {
@@ -115,12 +120,15 @@ compile_all(struct pclntab *t, struct row_out *out, uint64_t lo, uint64_t hi)
 		struct in at = in_at(t, func + FUNC_PCSP), flag;
 
 		next = t->text + in_fixed(&table, 4);
-		flag = in_at(t, func + t->flag_at);
+		flag = in_at(t, func + t->flag_at - 1);
+		is_runtime = in_byte(&flag) != 0;
+		bits = in_byte(&flag);
 		if (table.bad || pc < last || next <= pc || next > hi)
 			return;
 		last = pc;
-		compile_function(t, out, in_at(t, t->pctab + in_fixed(&at, 4)),
-				 pc, next, in_byte(&flag) & FLAG_TOP);
+		compile_function(
+			t, out, in_at(t, t->pctab + in_fixed(&at, 4)), pc, next,
+			bits & FLAG_TOP || (is_runtime && bits & FLAG_WRITE));
 		if (out->no_memory || !t->n_left)
 			return;
 	}
