@@ -9,6 +9,7 @@
 
 #include "impl.h"
 #include "lib/base/array.h"
+#include "lib/base/buildid.h"
 
 enum feature {
 	FEATURE_BUILD_ID = 2,
@@ -442,13 +443,10 @@ perf_event_update(struct perf *r, const uint8_t *rec, size_t n)
 uint32_t
 perf_hex(struct perf *r, const uint8_t *id, size_t n)
 {
-	char text[2 * 64 + 1];
+	char text[BUILD_ID_TEXT];
 
-	if (n > 64)
-		n = 64;
-	for (size_t i = 0; i < n; i++)
-		snprintf(text + 2 * i, 3, "%02x", id[i]);
-	return strtab_add(&r->p->strings, text, 2 * n);
+	build_id_hex(id, n, text);
+	return strtab_add(&r->p->strings, text, strlen(text));
 }
 
 /* A build-id and its file: applied to mappings at the end, by name. */
