@@ -60,7 +60,7 @@ read_files(struct profile *p, struct symbolize_settings *s)
 	struct symcache *cache = NULL;
 	struct unpack_budget budget;
 	struct locate locate;
-	struct prof_err err;
+	struct prof_err err = { .msg = "" };
 
 	if (locate_init(&locate, s->search_path) < 0)
 		die_nomem();
@@ -76,8 +76,9 @@ read_files(struct profile *p, struct symbolize_settings *s)
 		s->resolve.find = find_by_build_id;
 		s->resolve.find_ctx = debuginfod;
 	}
-	if (!s->no_cache)
-		cache = symcache_open();
+	if (!s->no_cache && !(cache = symcache_open(&err)) && s->is_verbose &&
+	    err.msg[0])
+		warn("no cache is used: %s", err.msg);
 	s->resolve.cache = cache;
 	if (resolve_profile(p, &s->resolve, &err) != PROF_OK)
 		die("%s", err.msg);

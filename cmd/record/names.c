@@ -63,7 +63,7 @@ resolve(struct profile *p, const int *held, enum names_when when,
 	unpack_budget_init(&budget, STREAM_MAX_SIZE);
 	locate.budget = &budget;
 	o.locate = &locate;
-	o.cache = cache = symcache_open();
+	o.cache = cache = symcache_open(NULL);
 	st = resolve_profile(p, &o, err);
 	symcache_free(cache);
 	locate_release(&locate);

@@ -194,6 +194,12 @@ check 'a folder that others may write to is not used' 0 'rm -rf cache; mkdir -p 
 	chmod 700 '$store'' <<'END'
 0
 END
+check '-v says why' 0 'chmod 770 cache
+	prof-symbolize -v -o out prog.pb 2>&1 | grep "no cache" | sed "s|$PWD|D|g"
+	PROF_CACHE= prof-symbolize -v -o out prog.pb 2>&1 | grep "no cache"
+	chmod 700 cache' <<'END'
+prof-symbolize: no cache is used: D/cache/profpipe/symbols: other users may write in D/cache, or it is another user's
+END
 check 'no space' 0 '(ulimit -f 0; trap "" XFSZ; prof-symbolize -z0 prog.pb) | cmp - full
 	ls '$store' | wc -l' <<'END'
 0

@@ -36,7 +36,7 @@ struct symcache {
 };
 
 static char *
-find_folder(void)
+find_folder(struct prof_err *err)
 {
 	const char *base = getenv("PROF_CACHE");
 	char *path, *out;
@@ -44,25 +44,31 @@ find_folder(void)
 	if (!base)
 		base = getenv("PROFPIPE_CACHE"); /* its old name */
 	if (!base)
-		return cachedir_path("profpipe/symbols", NULL);
-	if (!*base || asprintf(&path, "%s/symbols", base) < 0)
+		return cachedir_path("profpipe/symbols", err);
+	if (!*base)
 		return NULL;
-	out = cachedir_at(path, NULL);
+	if (asprintf(&path, "%s/symbols", base) < 0) {
+		prof_nomem(err);
+		return NULL;
+	}
+	out = cachedir_at(path, err);
 	free(path);
 	return out;
 }
 
 struct symcache *
-symcache_open(void)
+symcache_open(struct prof_err *err)
 {
-	struct symcache *c = calloc(1, sizeof(*c));
+	char *folder = find_folder(err);
+	struct symcache *c = folder ? calloc(1, sizeof(*c)) : NULL;
 
-	if (c)
-		c->folder = find_folder();
-	if (c && c->folder)
-		return c;
-	free(c);
-	return NULL;
+	if (c) {
+		c->folder = folder;
+	} else if (folder) {
+		prof_nomem(err);
+		free(folder);
+	}
+	return c;
 }
 
 void

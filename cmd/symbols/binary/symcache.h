@@ -16,9 +16,9 @@ struct buf;
 
 struct symcache;
 
-/* The user's cache, or NULL if there is none; an empty $PROF_CACHE disables
- * it. */
-struct symcache *symcache_open(void);
+/* The user's cache; or NULL, and err says why it can't be used, or stays as it
+ * is if an empty $PROF_CACHE disables it. */
+struct symcache *symcache_open(struct prof_err *err);
 void symcache_free(struct symcache *c); /* NULL is allowed */
 
 /*
