@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/buildid.h"
 #include "lib/base/search.h"
 #include "tally-int.h"
 
@@ -216,7 +217,6 @@ tally_add_module(struct tally *t, struct space *s, const struct module *m)
 void
 tally_module(struct tally *t, const struct shm_module *m, size_t n)
 {
-	static const char digit[] = "0123456789abcdef";
 	struct space *s = tally_find_space(t, m->space);
 	char id[2 * sizeof(m->build_id) + 1];
 	struct module module = { 0 };
@@ -225,11 +225,7 @@ tally_module(struct tally *t, const struct shm_module *m, size_t n)
 	    !memchr(m->path, '\0', n - offsetof(struct shm_module, path)) ||
 	    m->limit <= m->start || m->n_build_id > sizeof(m->build_id))
 		return;
-	for (uint32_t i = 0; i < m->n_build_id; i++) {
-		id[2 * i] = digit[m->build_id[i] >> 4];
-		id[2 * i + 1] = digit[m->build_id[i] & 15];
-	}
-	id[2 * m->n_build_id] = '\0';
+	build_id_hex(m->build_id, m->n_build_id, id);
 	module.file = tally_intern(t, m->path);
 	module.build_id = tally_intern(t, id);
 	module.offset = m->offset;
