@@ -156,10 +156,12 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 
 	if (!runtime)
 		return;
-	if (is_asked)
-		warn("--jit: %s ran with %s=%s", runtime->name,
-		     runtime->variable, runtime->value);
 	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)l->pid);
+	if (is_asked)
+		warn("--jit: %s ran with %s=%s; it leaves %s%s", runtime->name,
+		     runtime->variable, runtime->value,
+		     access(map, F_OK) == 0 ? map : "/tmp/perf-*.map",
+		     runtime->leaves);
 	if (is_asked || access(map, F_OK) == 0)
 		return;
 	if (unnamed_count(&u, p, &err) != PROF_OK) {

@@ -122,7 +122,7 @@ END
 		remove_maps
 		prof-record --jit --symbolize -o jit.pb.gz sh -c 'echo $$ >pid; exec node app.js' \
 			2>log || return 2
-		grep -c -- '--jit: node ran with NODE_OPTIONS=--perf-basic-prof' log
+		grep -c -- "--jit: node ran with NODE_OPTIONS=--perf-basic-prof; it leaves /tmp/perf-$(cat pid).map, and isolate-\*-v8.log where it ran" log
 		addrs names <jit.pb.gz | grep 'fib .*app.js:1'
 	}
 	kept() {

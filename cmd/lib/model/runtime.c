@@ -15,18 +15,20 @@
 static const struct runtime runtimes[] = {
 	/* Before version 17 it would not start. */
 	{ "java", JAVA, "JAVA_TOOL_OPTIONS",
-	  "-XX:+IgnoreUnrecognizedVMOptions " JAVA, false },
+	  "-XX:+IgnoreUnrecognizedVMOptions " JAVA, "", false },
 	{ ".NET", "DOTNET_PerfMapEnabled=1", "DOTNET_PerfMapEnabled", "1",
-	  false },
+	  " and /tmp/perfinfo-*.map", false },
+	/* With ...-only-functions it leaves no log, and has no names of its
+	 * own code. */
 	{ "node", "--perf-basic-prof", "NODE_OPTIONS", "--perf-basic-prof",
-	  false },
-	{ "erlang", "+JPperf true", "ERL_FLAGS", "+JPperf true", false },
-	{ "python", "-X perf (3.12 and later)", "PYTHONPERFSUPPORT", "1",
+	  ", and isolate-*-v8.log where it ran", false },
+	{ "erlang", "+JPperf true", "ERL_FLAGS", "+JPperf true", "", false },
+	{ "python", "-X perf (3.12 and later)", "PYTHONPERFSUPPORT", "1", "",
 	  true },
-	{ "mono", "--jitmap", "MONO_ENV_OPTIONS", "--jitmap", false },
+	{ "mono", "--jitmap", "MONO_ENV_OPTIONS", "--jitmap", "", false },
 	{ "luajit", "it writes none, but luajit -jp shows its functions", NULL,
-	  NULL, false },
-	{ "guile", "it writes none", NULL, NULL, false },
+	  NULL, "", false },
+	{ "guile", "it writes none", NULL, NULL, "", false },
 };
 
 /* Each by a file that it maps; a final star matches any suffix. libjvm.so and

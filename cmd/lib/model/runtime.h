@@ -14,6 +14,7 @@ struct profile;
 struct runtime {
 	const char *name, *how;
 	const char *variable, *value;
+	const char *leaves; /* "and FILE": what it writes beside its names */
 	bool is_read; /* libsample reads its functions without that */
 };
 
