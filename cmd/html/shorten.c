@@ -1,11 +1,12 @@
 /*
  * shorten.c - see shorten.h. A word of a script is a variable unless it follows
  * a dot, names a property in an object or a method of a class, or means
- * something to every script. One name stands for all variables of a name, in
- * whichever function they are, so scopes need not be known. A text that occurs
- * often, quoted or after a dot, is a constant with a short name: a.length and
- * a['length'] are the same, whosever property it is. A method that says `this`
- * often has a variable for it.
+ * something to every script. One name stands for all variables of a name in a
+ * function, or method, that is in no other, so scopes in it need not be known;
+ * of one of the whole script it stands in all. A text that occurs often, quoted
+ * or after a dot, is a constant with a short name: a.length and a['length'] are
+ * the same, whosever property it is. A method that says `this` often has a
+ * variable for it.
  */
 #include "shorten.h"
 
@@ -24,14 +25,18 @@ struct token {
 	size_t n;
 	enum kind kind;
 	size_t variable; /* which of script.variable */
+	size_t part;     /* the function, method or statement it is in */
 	bool is_apart;   /* from the token before it */
+	char name[4];    /* of the variable, there */
 };
 
 struct variable {
 	const char *s;
 	size_t n, uses;
 	bool is_declared;
+	bool is_global;
 	bool is_text; /* s in quotes, not a variable of this name */
+	size_t part;  /* the last one that it was named in */
 	long gain;    /* of a text: how much shorter a name makes the script */
 	char name[4];
 };
@@ -251,7 +256,9 @@ variable_of(struct script *c, struct token *t, const char *s, size_t n,
 	t->variable = (size_t)(v - c->variable);
 	if (t->variable == c->n_variable) {
 		c->n_variable++;
-		*v = (struct variable){ .s = s, .n = n, .is_text = is_text };
+		*v = (struct variable){
+			.s = s, .n = n, .is_text = is_text, .is_global = is_text
+		};
 		/* Names of two letters, as most have. */
 		v->gain = is_text ? -(long)(n + 2 + 2 + 2) : 0;
 	}
@@ -260,11 +267,12 @@ variable_of(struct script *c, struct token *t, const char *s, size_t n,
 }
 
 static void
-add_variable(struct script *c, struct token *t)
+add_variable(struct script *c, struct token *t, bool is_outside)
 {
 	struct variable *v = variable_of(c, t, t->s, t->n, false);
 
 	v->is_declared |= is_declaring(t);
+	v->is_global |= is_outside || is_in(constants, v->s, v->n);
 }
 
 /* A quoted text, or the name of a property after a dot. */
@@ -351,15 +359,20 @@ find_variables(struct script *c)
 	enum inside *stack = need(calloc(c->n_token + 1, sizeof(*stack)));
 	enum inside *top = stack;
 	struct token *body = NULL;
-	bool is_class = false;
+	bool is_class = false, makes = false;
+	size_t part = 1;
 
 	for (size_t i = 1; i < c->n_token; i++) {
 		struct token *t = &c->token[i];
 
+		t->part = part;
+		/* What such a statement makes may be in brackets. */
+		if (top == stack)
+			makes = is_declaration(t) || (makes && *t->s != ';');
 		if (t->kind == WORD)
 			t->kind = word_kind(t, *top);
 		if (t->kind >= VARIABLE)
-			add_variable(c, t);
+			add_variable(c, t, makes || top == stack);
 		else
 			add_text(c, t, *top);
 		if (token_is(t, "class") && *t[1].s != ':')
@@ -380,6 +393,8 @@ find_variables(struct script *c)
 			   *top == IN_KEYS_OF_OBJECT) {
 			*top = IN_OBJECT;
 		}
+		part += is_one_of(*t->s, ";}") &&
+			(top == stack || *top == IN_CLASS);
 	}
 	free(stack);
 }
@@ -413,23 +428,79 @@ make_name(char name[4], size_t i)
 	snprintf(name, 4, "%c%c", letters[i / all % first], letters[i % all]);
 }
 
+/* Give names to n variables, except those that token[from] to [end] have. */
+static void
+make_names(const struct script *c, struct variable **order, size_t n,
+	   size_t from, size_t end)
+{
+	char taken[64 * 64 * 4 + 1] = " ";
+	size_t i = 0;
+
+	for (; from < end; from++)
+		if (*c->token[from].name && !is_in(taken, c->token[from].name,
+						   strlen(c->token[from].name)))
+			snprintf(taken + strlen(taken), 5, "%s ",
+				 c->token[from].name);
+	qsort(order, n, sizeof(*order), by_uses);
+	for (struct variable **v = order; v < order + n; v++) {
+		char *name = (*v)->name;
+
+		do
+			make_name(name, i++);
+		while (is_in(others, name, strlen(name)) ||
+		       is_in(taken, name, strlen(name)));
+	}
+}
+
+/* The variables of a part, which ends before token[end]. */
+static void
+name_part(struct script *c, struct variable **order, size_t from, size_t end)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < end; i++) {
+		struct token *t = &c->token[i];
+		struct variable *v = &c->variable[t->variable];
+
+		if (t->kind < METHOD)
+			continue;
+		if (v->is_global) {
+			memcpy(t->name, v->name, sizeof(t->name));
+			continue;
+		}
+		if (v->part != t->part) {
+			v->part = t->part;
+			v->uses = 0;
+			order[n++] = v;
+		}
+		v->uses++;
+	}
+	make_names(c, order, n, from, end);
+	for (size_t i = from; i < end; i++) {
+		struct token *t = &c->token[i];
+
+		if (t->kind >= METHOD)
+			memcpy(t->name, c->variable[t->variable].name,
+			       sizeof(t->name));
+	}
+}
+
 static void
 name_variables(struct script *c)
 {
 	struct variable **order =
 		need(calloc(c->n_variable + 1, sizeof(*order)));
-	size_t n = 0;
-
-	size_t n_order = 0;
+	size_t n = 0, end;
 
 	for (size_t i = 0; i < c->n_variable; i++)
-		if (c->variable[i].uses)
-			order[n_order++] = &c->variable[i];
-	qsort(order, n_order, sizeof(*order), by_uses);
-	for (size_t i = 0; i < n_order; i++) {
-		do
-			make_name(order[i]->name, n++);
-		while (is_in(others, order[i]->name, strlen(order[i]->name)));
+		if (c->variable[i].uses && c->variable[i].is_global)
+			order[n++] = &c->variable[i];
+	make_names(c, order, n, 0, 0);
+	for (size_t from = 1; from < c->n_token; from = end) {
+		for (end = from; c->token[end].part == c->token[from].part;
+		     end++)
+			;
+		name_part(c, order, from, end);
 	}
 	free(order);
 }
@@ -495,9 +566,9 @@ put_constants(struct out *o, const struct script *c, bool is_name)
 }
 
 static void
-put_token(struct out *o, const struct script *c, const struct token *t)
+put_token(struct out *o, const struct token *t)
 {
-	const char *name = c->variable[t->variable].name;
+	const char *name = t->name;
 
 	if (t->kind == PROPERTY || t->kind == TEXT_KEY) {
 		put_text(o, "[");
@@ -537,12 +608,12 @@ put_tokens(struct out *o, const struct script *c)
 			declares[depth] = true;
 		if (t->kind == METHOD) {
 			put_text(o, "{let ");
-			put_text(o, c->variable[t->variable].name);
+			put_text(o, t->name);
 			put_text(o, "=this");
 			put_text(o, declares[depth] ? "," : ";");
 			i += declares[depth];
 		} else if (*t->s != ';') {
-			put_token(o, c, t);
+			put_token(o, t);
 		} else if (declares[depth] && is_declaration(t + 1)) {
 			put_text(o, ",");
 			i++;
