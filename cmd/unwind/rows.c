@@ -312,14 +312,14 @@ receive_tables(struct rows *r, int fd)
 {
 	for (int i = 0; i < N_TABLE; i++) {
 		struct cfi_rows *t = &r->table[i];
-		size_t n = t->n_row * sizeof(*t->row);
 
-		t->n_bytes = n;
-		if (!n)
+		if (t->n_row > MAX_INFO / sizeof(*t->row))
+			return false;
+		t->n_bytes = t->n_row * sizeof(*t->row);
+		if (!t->n_row)
 			continue;
-		t->row = t->n_row > MAX_INFO / sizeof(*t->row) ? NULL
-							       : unwind_map(n);
-		if (!t->row || !confine_read(fd, t->row, n))
+		t->row = unwind_map(t->n_bytes);
+		if (!t->row || !confine_read(fd, t->row, t->n_bytes))
 			return false;
 	}
 	if (!receive_pool(r, fd))
