@@ -60,6 +60,28 @@ fi
 # What a mutant takes away is still there, once.
 check 'each mutant applies' 0 'sh "$src/tests/mutants/run.sh" applies "$src" 2>&1' </dev/null
 
+# In awk, print a > b writes a file named by b, and says nothing: a comparison wants
+# parentheses. Strings and what is in parentheses are left out.
+awk '
+{
+	line = $0
+	gsub(/\\"[^"]*\\"/, "S", line)
+	while (match(line, /"[^"]*"/)) {
+		text = substr(line, RSTART + 1, RLENGTH - 2)
+		line = substr(line, 1, RSTART - 1) (text ~ /print/ ? text : "S") \
+			substr(line, RSTART + RLENGTH)
+	}
+	while (gsub(/\([^()]*\)/, "P", line))
+		;
+}
+!/^#/ && line ~ /(^|[^a-z_-])print [^;}|\047"<]*[^->]>[ \t]*[^>S= \t]/ { print FILENAME ":" FNR ": " $0 }
+' "$src"/tests/*/*.t "$src"/tests/*/*.sh "$src"/tests/*/*.awk >.bad
+if [ -s .bad ]; then
+	not_ok 'no test writes where it means to compare' <.bad
+else
+	ok 'no test writes where it means to compare'
+fi
+
 # A row is known by its name alone, in a list of what failed.
 grep -nE "^[^#]*(check|check_err|ok|not_ok|skip|verdict) ['\"]\.\.\." "$src"/tests/[!l]*/*.t \
 	"$src"/tests/list/*.t >.bad

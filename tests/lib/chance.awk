@@ -4,6 +4,7 @@
 #
 #	chance_share(seen, of, share, k)	binomial: each of so many signals hits
 #						with this share, by itself
+#	chance_most(seen, of, share, k)		the same, with this share or a smaller one
 #	chance_count(seen, mean, k)		Poisson
 #	chance_normal(off, sd, k)		a sum of many parts
 #	chance_ticks(seen, signals, low, high, ends, k)
@@ -50,6 +51,10 @@ function chance_share(seen, of, share, k) {
 		return seen == share * of
 	return 2 * chance_binomial_tail(seen, of, share, seen > of * share) >= \
 		chance_limit(k)
+}
+
+function chance_most(seen, of, share, k) {
+	return seen <= of * share || chance_share(seen, of, share, k)
 }
 
 function chance_count(seen, mean, k,	term, sum, up) {

@@ -28,12 +28,18 @@ cat >stacks.awk <<'END'
 }
 END
 
+# signal_ns FILE: the CPU time that a signal stands for. So many signals of a function
+# are to be as it used of that.
+signal_ns() {
+	stacks --all "$1" | awk '/^[0-9]/ { n += $1; ns += $2 } END { print ns / n }'
+}
+
 # truth [OPTION...] COMMAND...: has each place its share of the samples, and no sample
 # another stack, or another line in one?
 truth() {
 	prof-record -q -F 500 -o known.pb.gz "$@" >truth || return 2
 	prof-text --folded --lines --sample-index=samples known.pb.gz >folded || return 2
-	awk "$chance $(cat stacks.awk)"'
+	awk -v ns="$(signal_ns known.pb.gz)" "$chance $(cat stacks.awk)"'
 		FNR == 1 { file++ }
 		file == 1 { s = $0; sub(/^[^ ]* /, "", s); spent[s] = $1; all += $1; n_place++; next }
 		END {
@@ -50,10 +56,11 @@ truth() {
 					print "seen", seen[s], "in", s ", where it never was"
 					wrong += seen[s]
 				}
-			print of, "signals in", n_place, "places"
+			print of, "signals in", n_place, "places,", wrong + 0, "elsewhere"
 			# A frame that is being made or left has a line, but maybe no
-			# caller yet.
-			exit bad || wrong * 200 > of || n_place < 20 || of < 100
+			# caller yet: a microsecond of 30 ms, or less.
+			exit bad || n_place < 20 || !chance_most(wrong, of, 1e-4) ||
+				!chance_count(of, all * 1e9 / ns)
 		}' truth file=2 folded
 }
 
@@ -65,23 +72,26 @@ lines() {
 	shift 2
 	prof-record -q -F 500 -o known.pb.gz "$@" >truth || return 2
 	prof-text --folded --lines --sample-index=samples known.pb.gz |
-		awk -v first="$first" -v second="$second" "$chance"'
+		awk -v first="$first" -v second="$second" -v ns="$(signal_ns known.pb.gz)" "$chance"'
+		FILENAME == "truth" { spent += $1 * 1e9; next }
 		!/[;.#]burn [^;]*known\.[a-z]+:[0-9]+(;\[(php|libruby|ruby)[^;]*)* [0-9]+$/ { next }
 		{ line = $0; sub(/.*known\.[a-z]+:/, "", line); line += 0; all += $NF }
 		line >= first && line < first + 2 { a += $NF }
 		line >= second && line < second + 2 { b += $NF }
 		END {
 			print all, "signals in burn, in its loops", a + 0, b + 0
-			exit !(all > 100 && (a + b) * 100 >= all * 95 &&
+			exit !(chance_count(all, spent / ns, 50) &&
+				chance_most(all - a - b, all, 0.05, 50) &&
 				chance_share(a, a + b, 0.5, 50))
-		}'
+		}' truth -
 }
 
-# workers COMMAND...: forked processes, as web servers have: work() in three of them.
+# workers COMMAND...: forked processes, as web servers have: work() in three of them, of
+# 0.6 s of CPU time in all.
 workers() {
 	prof-record -q -F 250 -o fork.pb.gz "$@" || return 2
 	prof-text --folded --functions --tagroot=pid --sample-index=samples fork.pb.gz |
-		awk "$chance"'
+		awk -v ns="$(signal_ns fork.pb.gz)" "$chance"'
 		/workers\.[<{][^;]*;(.*;)?([A-Za-z]*[.#])?work[ ;]/ {
 			split($0, part, ";")
 			if (!(part[1] in n))
@@ -92,6 +102,7 @@ workers() {
 		/;([A-Za-z]*[.#])?work[ ;]/ && !/workers\.[<{]/ { bad += $NF }
 		END {
 			print all, "signals in", n_pid, "processes, without a caller", bad + 0
-			exit !(n_pid == 3 && bad * 50 <= all && all > 30)
+			exit !(n_pid == 3 && chance_most(bad, all, 1e-4) &&
+				chance_count(all, 6e8 / ns))
 		}'
 }

@@ -78,11 +78,13 @@ END
 
 # gperftools' environment, by preloading.
 check 'CPUPROFILE' 0 \
-	'LD_PRELOAD=$lib CPUPROFILE=g.pb.gz CPUPROFILE_FREQUENCY=1000 \
-		$bin/tests/demo 0.1 2 >/dev/null
+	'TIMEFORMAT="%3U %3S" bash -c "time env LD_PRELOAD=$lib CPUPROFILE=g.pb.gz \
+		CPUPROFILE_FREQUENCY=1000 $bin/tests/demo 0.1 2 >/dev/null" 2>used
 	 stacks --all g.pb.gz | awk "$chance""
+		NR == FNR { used = (\$1 + \$2) * 1000; next }
 		!/^#/ { signals += \$1; n += \$2 / 1e6 }
-		END { print chance_ticks(n, signals, 200, 208, 3) ? \"right\" : n }"' <<'END'
+		END { print chance_ticks(n, signals, 200, used, 3) ? \"right\" : n \" of \" used }
+		" used -' <<'END'
 right
 END
 check 'CPUPROFILE_REALTIME' 0 \

@@ -157,7 +157,9 @@ echo '<?php burn(60);' >part.php
 in_order() {
 	prof-record -q -F 500 -o known.pb.gz "$1" "$PWD/known.php" >truth || return 2
 	prof-symbolize known.pb.gz -o named.pb.gz 2>/dev/null || return 2
-	prof-text --folded --sample-index=samples named.pb.gz | awk '
+	prof-text --folded --sample-index=samples named.pb.gz |
+		awk -v ns="$(signal_ns known.pb.gz)" "$chance"'
+		FILENAME == "truth" { spent += $1 * 1e9; next }
 		/;burn/ { all += $NF }
 		/;burn/ && /execute_ex.*;burn/ { left += $NF }
 		/;by_c;usort;[^;]*(php|zif|zend)[^;]*;(.*;)?(known\.)?\{closure[^;]*;burn/ {
@@ -166,8 +168,10 @@ in_order() {
 		END {
 			print all, "signals, with an evaluator", left + 0, \
 				"through a sort", c + 0
-			exit !(all > 100 && left * 100 <= all && c > 2)
-		}'
+			# The sort has 60 ms.
+			exit !(chance_count(all, spent / ns) && chance_most(left, all, 1e-4) &&
+				chance_count(c + 0, 6e7 / ns))
+		}' truth -
 }
 
 if [ -z "$phps" ]; then
@@ -205,22 +209,28 @@ function hoard() {
         $kept[] = str_repeat("x", 3000000);
     return $kept;
 }
+$start = microtime(true);
 nap();
+fprintf(STDERR, "%f", microtime(true) - $start);
 hoard();
 END
 asleep() {
 	prof-record -q --clock=wall -F 100 -o wall.pb.gz "$1" -d memory_limit=-1 \
-		"$PWD/waits.php" || return 2
-	prof-text --folded --lines --sample-index=wall wall.pb.gz | awk '
-		/waits\.\{main\} [^;]*:10;.*nap [^;]*:3;.*usleep/ { ns += $NF }
-		END { print ns / 1e9, "of 0.5 s asleep"; exit !(ns > 0.4e9 && ns < 0.8e9) }'
+		"$PWD/waits.php" 2>took || return 2
+	prof-text --folded --lines --sample-index=wall wall.pb.gz |
+		awk -v took="$(cat took)" "$chance"'
+		/waits\.\{main\} [^;]*:11;.*nap [^;]*:3;.*usleep/ { n += $NF / 1e7 }
+		END {
+			print n, "looks at", took, "s asleep"
+			exit !chance_ticks(n, n, 50, 100 * took, 2)
+		}'
 }
 live 'a function that sleeps, by the wall clock' asleep "$php"
 allocated() {
 	USE_ZEND_ALLOC=0 prof-record -q --heap=1 -o heap.pb.gz "$1" -d memory_limit=-1 \
-		"$PWD/waits.php" || return 2
+		"$PWD/waits.php" 2>took || return 2
 	prof-text --folded --lines --sample-index=alloc_space heap.pb.gz |
-		awk '/waits\.\{main\} [^;]*:11;.*hoard [^;]*:7;.*str_repeat/ { n += $NF }
+		awk '/waits\.\{main\} [^;]*:13;.*hoard [^;]*:7;.*str_repeat/ { n += $NF }
 		END { print n; exit !(n >= 900000000 && n < 910000000) }'
 }
 live 'functions that allocate' allocated "$php"
@@ -229,7 +239,8 @@ cat >workers.php <<'END'
 <?php
 function now() {
     $u = getrusage();
-    return $u["ru_utime.tv_sec"] * 1000 + $u["ru_utime.tv_usec"] / 1000;
+    return ($u["ru_utime.tv_sec"] + $u["ru_stime.tv_sec"]) * 1000 +
+        ($u["ru_utime.tv_usec"] + $u["ru_stime.tv_usec"]) / 1000;
 }
 function work($ms) {
     $end = now() + $ms;

@@ -247,13 +247,13 @@ if [ "$(id -u)" = 0 ] && have setpriv && chmod 755 . && mkdir -pm 777 other &&
 		'setpriv --reuid=$user --clear-groups prof-record -F 1000 -o other/x.pb.gz \
 			sh many.sh 2>err >/dev/null
 		 sed "/paranoid is above 1/d" err
-		 { prof-text --comments other/x.pb.gz; normal <other/x.pb.gz; } | awk "
+		 { prof-text --comments other/x.pb.gz; normal <other/x.pb.gz; } | awk "$chance""
 			/^# sampling/ { sub(/.*cpu_used=/, \"\"); used = \$1 * 1e9; next }
 			{ sum += \$NF }
-			!/not sampled/ && /process:\[demo\]/ { demo += \$NF }
+			!/not sampled/ && /process:\[demo\]/ { demo += \$NF / 1e6 }
 			!/not sampled/ && /process:\[true\]/ { short += \$NF }
-			END { print (sum > .98 * used), (sum < 1.02 * used), (demo > 3e8),
-				(short > 25e6) }"' <<'END'
+			END { print (sum > .98 * used), (sum < 1.02 * used),
+				chance_count(int(demo), 500), (short > 25e6) }"' <<'END'
 1 1 1 1
 END
 else
@@ -411,13 +411,15 @@ END
 	else
 		check 'its function has nearly all samples' 0 \
 		"prof-record -q -o x.pb.gz ./cgo >log 2>&1
-		 prof-symbolize -q x.pb.gz | prof-text -q --cum | awk '\$NF == \"main.main\" { print (\$5 + 0 > 80) }'" <<'END'
+		 prof-symbolize -q x.pb.gz | prof-text -q --folded --sample-index=samples | awk \"\$chance\"'
+			{ n += \$NF } !/main\.main/ { other += \$NF }
+			END { print (n > other && chance_most(other + 0, n, 0.1)) }'" <<'END'
 1
 END
 	fi
 	check 'nor is it as a child, which the kernel samples' 0 \
 		'prof-record -q -o x.pb.gz sh -c "./cgo; :" >log
-		 stacks x.pb.gz | awk "/^[0-9]/ && /cgo/ { n += \$1 } END { print (n > 5) }"' <<'END'
+		 stacks x.pb.gz | awk "/^[0-9]/ && /cgo/ { n += \$1 } END { print (n > 0) }"' <<'END'
 1
 END
 	else
@@ -515,14 +517,16 @@ END
 # says so itself when it has used enough CPU time to have ticks.
 killed() {
 	prof-record -q -F 1000 -o killed.pb.gz sh -c '"$demo" 0.1 1 >/dev/null; exec perl -e "
-		do { \$i++ for 1 .. 9999 } while times() < 0.3; kill 9, \$\$"'
+		do { \$i++ for 1 .. 9999 } while times() < 0.3;
+		open(F, q(/proc/self/schedstat)); print((split q( ), <F>)[0]); close STDOUT;
+		kill 9, \$\$"' >used
 	[ $? -eq 137 ] || return 2
 	# It is read ten times a second, and once more at the end.
-	stacks --all killed.pb.gz | awk "$chance"'
+	stacks --all killed.pb.gz | awk -v used="$(cat used)" "$chance"'
 		/perl/ { signals += $1; ticks += $2 / 1e6 }
 		END {
-			print ticks " ticks of 300, or a jiffy and the start more"
-			exit !chance_ticks(ticks, signals, 300, 315, 1)
+			print ticks, "ticks of 300, and in all", used / 1e6, "at most"
+			exit !chance_ticks(ticks, signals, 300, used / 1e6, 1)
 		}'
 }
 live 'kill -9 loses nothing that was sampled' killed

@@ -136,7 +136,9 @@ in_order() {
 	prof-record -q -F 500 -o known.pb.gz "$1" --disable=gems "$PWD/known.rb" >truth ||
 		return 2
 	prof-symbolize known.pb.gz -o named.pb.gz 2>/dev/null || return 2
-	prof-text --folded --sample-index=samples named.pb.gz | awk '
+	prof-text --folded --sample-index=samples named.pb.gz |
+		awk -v ns="$(signal_ns known.pb.gz)" "$chance"'
+		FILENAME == "truth" { spent += $1 * 1e9; next }
 		/;Object#burn/ { all += $NF }
 		/;Object#by_c;(Array#sort|Hash#each_pair|String#gsub|Integer#times);([^;]*(rb_|ruby)[^;]*;)+block in Object#by_c;Object#burn/ {
 			c += $NF
@@ -144,8 +146,10 @@ in_order() {
 		/Object#burn.*Object#[^bn]/ { wrong += $NF }
 		END {
 			print all, "signals, through C", c + 0, "wrong", wrong + 0
-			exit !(all > 100 && c > 10 && !wrong)
-		}'
+			# Four methods of 60 ms call it.
+			exit !(chance_count(all, spent / ns) && chance_count(c + 0, 24e7 / ns) &&
+				!wrong)
+		}' truth -
 }
 
 if [ -z "$rubys" ]; then
@@ -177,18 +181,30 @@ end
 def doze
   nap
 end
-(1..500000).each { }; 3.times.map { Thread.new { doze } }.each(&:join)
+def now
+  Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end
+start = now
+(1..500000).each { }
+threads = 3.times.map { Thread.new { doze } }
+join = now
+threads.each(&:join)
+puts "#{now - start} #{now - join}"
 END
 asleep() {
 	prof-record -q --clock=wall -F 100 -o wall.pb.gz "$1" --disable=gems \
-		"$PWD/sleepers.rb" || return 2
-	prof-text --folded --lines --sample-index=wall wall.pb.gz | awk '
-		/;Object#doze [^;]*:5;(.*;)?Object#nap [^;]*:2/ { ns += $NF }
-		/;sleepers\.<main> [^;]*:7;/ { joins += $NF }
+		"$PWD/sleepers.rb" >took || return 2
+	prof-text --folded --lines --sample-index=wall wall.pb.gz |
+		awk "$chance"'
+		FILENAME == "took" { took = $1; joining = $2; next }
+		/;Object#doze [^;]*:5;(.*;)?Object#nap [^;]*:2/ { naps += $NF / 1e7 }
+		/;sleepers\.<main> [^;]*:14;/ { joins += $NF / 1e7 }
 		END {
-			print ns / 1e9, "of 1.5 s asleep,", joins / 1e9, "of 0.5 s joining"
-			exit !(ns > 1.2e9 && ns < 2.5e9 && joins > 0.3e9)
-		}'
+			print naps, "looks at 3 x 0.5 s asleep, of", took, "s;", joins, \
+				"at", joining, "s joining"
+			exit !(chance_ticks(naps, naps, 150, 300 * took, 6, 2) &&
+				chance_ticks(joins, joins, 100 * joining, 100 * joining, 2, 2))
+		}' took -
 }
 live 'threads that sleep, by the wall clock' asleep "$ruby"
 
@@ -199,14 +215,17 @@ def work
   stop = Process.clock_gettime(clock) + 0.02
   1 while Process.clock_gettime(clock) < stop
 end
-20.times { Thread.new { work }.join }
+20.times { Thread.new { work }.join } # 0.4 s
 END
 in_turn() {
 	prof-record -q -F 500 -o turns.pb.gz "$1" --disable=gems "$PWD/turns.rb" || return 2
-	prof-text --folded --sample-index=samples turns.pb.gz | awk '
-		/;Object#work/ { n += $NF }
-		{ all += $NF }
-		END { print n, "of", all; exit !(n > 20 && n > all / 2) }'
+	prof-text --folded --sample-index=cpu turns.pb.gz |
+		awk -v ns="$(signal_ns turns.pb.gz)" "$chance"'
+		/;Object#work/ { used += $NF }
+		END {
+			print used / 1e9, "of 0.4 s"
+			exit !chance_ticks(used / 2e6, used / ns, 200, 220, 20)
+		}'
 }
 live 'threads that follow each other in one' in_turn "$ruby"
 

@@ -54,7 +54,7 @@ import (
 	"fmt"
 	"sort"
 	"sync"
-	"time"
+	"syscall"
 )
 
 func work(n int) {
@@ -71,7 +71,7 @@ func main() {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for t := time.Now(); time.Since(t) < 300*time.Millisecond; {
+			for u := (syscall.Rusage{}); u.Utime.Nano() < 6e8; syscall.Getrusage(0, &u) {
 				work(1000)
 			}
 		}()
@@ -89,9 +89,9 @@ if have go && go build -o whole w.go 2>log &&
 	else
 		to_the_root() {
 			walked ./bare
-			awk '
+			awk "$chance"'
 				/^to the root/ { n = $4 + $6 + $8; whole = $4 }
-				END { exit n < 50 || whole < 0.95 * n }' out
+				END { exit !(n >= 50 && chance_most(n - whole, n, 0.02)) }' out
 		}
 		live "$name" to_the_root
 	fi
