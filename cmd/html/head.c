@@ -131,7 +131,6 @@ put_options(FILE *f, const struct report *r, const struct page_options *o,
 	const struct report_options *ro = r->o;
 
 	put_string(f, "view", o->view ? o->view : "flame");
-	put_string(f, "theme", o->theme);
 	put_string(f, "granularity", granularity(&ro->frames));
 	put_string(f, "unit", ro->unit ? ro->unit : "auto");
 	fprintf(f,

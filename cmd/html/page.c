@@ -90,6 +90,8 @@ put_head(struct html *h, const struct page_options *o)
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\""
 		    "default-src 'none'; script-src 'sha256-");
 	html_put(h, page_script_sha256);
+	html_put(h, "' 'sha256-");
+	html_put(h, page_theme_sha256);
 	html_put(h, "'; style-src 'sha256-");
 	html_put(h, page_style_sha256);
 	html_put(
@@ -102,7 +104,9 @@ put_head(struct html *h, const struct page_options *o)
 	put_escaped(h, o->title, strlen(o->title));
 	html_put(h, "</title><link rel=\"icon\" href=\"data:,\">\n<style>");
 	html_put(h, page_style);
-	html_put(h, "</style>\n</head><body>\n");
+	html_put(h, "</style><script>");
+	html_put(h, page_theme);
+	html_put(h, "</script>\n</head><body>\n");
 }
 
 enum prof_status

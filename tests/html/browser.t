@@ -75,6 +75,7 @@ done
 	prof-html -q -o diff.html diff.pb.gz &&
 	prof-diff --diff-base=run1.pb.gz --diff-base=run2.pb.gz run3.pb.gz | prof-html -q -o runs.html &&
 	prof-html -q --no-source -o unembedded.html source.pb.gz &&
+	sed 's/ 7$/ 2/' source.txt | mkprof | prof-diff source.pb.gz - | prof-html -q -o less.html &&
 	prof-diff times1.pb.gz times123.pb.gz | prof-html -q -o times.html &&
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&
 	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&

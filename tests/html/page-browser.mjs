@@ -567,7 +567,33 @@ await check('of a difference hue is the direction, lightness the size, and doubt
 });
 await check('the line that changed is none that moved', async () => {
 	await open('moved.html');
-	return same((await text('#bar .facts')).replace(/.*line/, 'line'), 'line x.c:3−320 ms');
+	return same(await text('#bar .facts'), 'count−320 mscount x.c:3−320 ms');
+});
+await check('of a difference the Source view and the tree have changes', async () => {
+	await open('less.html', '#v=source');
+	const seen = [await page.$$eval('.fn b', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join('|')), await page.$$eval('.lines tr.hot', all => all.map(e => [...e.cells].slice(0, 3).map(c => c.textContent.replace(/\u202f/g, ' ')).join(' ') + (e.matches('.less') ? ' less' : '')).join('|'))];
+	await go('#v=tree');
+	return same([...seen, await page.$$eval('.tree tbody tr', all => all.map(e => [...e.cells].slice(1, 3).map(c => c.textContent.replace(/\u202f/g, ' ')).join(' ')).join('|'))], ['−71 %|−71 %', '−5 ns −71 % 3 less', '−5 ns −71 %|−5 ns −71 %|−5 ns −71 %']);
+});
+await check('in little room a name comes before its share', async () => {
+	await open('diff.html');
+	return same(await page.evaluate(() => {
+		const p = globalThis.profpage, f = p.flame, seen = [];
+		p.name = () => 'undivided_name';
+		f.write = text => seen.push(text);
+		for (const w of [84, 300])
+			f.drawText({node: 1, w, x: 0}, 0, w, 20, {fill: '', ink: '#000', isMatch: false});
+		return [seen.length, seen.filter(t => t.startsWith('un')).length];
+	}), [3, 2]);
+});
+await check('on a phone an inlined call stands above its instructions', async () => {
+	await open('code.html', '#v=source', {width: 390, height: 780});
+	const left = await page.evaluate(() => globalThis.profpage.source.rows.map(row => {
+		globalThis.profpage.source.pick(row);
+		const all = [...document.querySelectorAll('.asm .no')];
+		return [all.some(e => e.textContent === '⋯'), new Set(all.map(e => e.getBoundingClientRect().left)).size];
+	}).filter(([isApart]) => isApart)[0]);
+	return existsSync(folder + '/code.html') ? same(left, [true, 1]) : null;
 });
 await check('the facts of a difference are the functions that changed most', async () => {
 	await open('times.html');
@@ -582,6 +608,16 @@ await check('which line is told, or why not, as which functions are', async () =
 	return same(seen, ['f83 % | h17 % | line src.c:358 %', 'work67 % | idle33 % | no lines: prof-symbolize finds them', 'nofile18 % | both7 % | plain7 % | line both.c:127 %',
 		'no function has a name: prof-symbolize finds them | no lines: prof-symbolize finds them', 'f100 % | no lines: prof-symbolize finds them',
 		'no function changed by more than sampling noise explains | no lines: prof-symbolize finds them', 'work100 % | no own lines: needs -g or -dbg']);
+});
+await check('the theme is there before anything is painted', async () => {
+	const seen = [];
+	for (const theme of ['', 'light']) {
+		await page.evaluate(t => localStorage.setItem('profpage1', JSON.stringify({theme: t})), theme);
+		await open('cpu.html', '', {dark: true, before: 'new MutationObserver((l, o) => document.body && (globalThis.first ||= getComputedStyle(document.body).backgroundColor, o.disconnect())).observe(document, {childList: true, subtree: true})'});
+		seen.push(await page.evaluate('first'), await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+	}
+	await page.evaluate(() => localStorage.clear());
+	return same(seen, ['rgb(15, 18, 22)', 'rgb(15, 18, 22)', 'rgb(255, 255, 255)', 'rgb(255, 255, 255)']);
 });
 await check('hostile names run nothing', async () => {
 	await open('hostile.html');
@@ -759,9 +795,10 @@ await check('on paper there are the filters and all of a flame graph', async () 
 		return document.querySelector('#flame-host canvas').height;
 	}));
 	await page.emulateMediaType('print');
-	const shown = await page.evaluate(() => [getComputedStyle(document.getElementById('tabs')).display, document.querySelector('.pill').getBoundingClientRect().width > 20]);
+	await page.setViewport({width: 700, height: 800});
+	const shown = await page.evaluate(() => [getComputedStyle(document.getElementById('tabs')).display, document.querySelector('.pill').getBoundingClientRect().width > 20, document.querySelector('.fact').getBoundingClientRect().top >= document.querySelector('.big').getBoundingClientRect().bottom]);
 	await page.emulateMediaType(null);
-	return (await page.pdf()).length > 5000 && heights[0] >= 2 * 4 * 20 && heights[1] < heights[0] ? same(shown, ['none', true]) : heights.join(' ');
+	return (await page.pdf()).length > 5000 && heights[0] >= 2 * 4 * 20 && heights[1] < heights[0] ? same(shown, ['none', true, true]) : heights.join(' ');
 });
 
 // --- prof-flame

@@ -76,9 +76,9 @@ function placeText(f) {
 function stepRows(steps, cellsOf, lineText) {
 	const rows = [];
 	const row = (made, address, indent, text, place, kind) => {
-		const code = element('td', {class: 'code', dir: 'ltr'}, displayName(text), element('span', 'place', place)), cells = made ? made.cells : [element('td'), element('td')];
+		const code = element('td', {class: 'code', dir: 'ltr'}, displayName(text), element('span', 'place', place)), cells = made ? made.cells : [element('td', 'v'), element('td', 'v q')];
 		code.style.paddingLeft = 8 + Math.min(indent, 20) * 12 + 'px';
-		const tr = element('tr', {class: kind + (made && made.weight ? ' hot' : ''), 'data-weight': made ? made.weight : null}, ...cells, element('td', 'no', address), code);
+		const tr = element('tr', {class: kind + (made && made.weight ? ' hot' + made.kind : ''), 'data-weight': made ? made.weight : null}, ...cells, element('td', 'no', address), code);
 		rows.push(tr);
 	};
 	let last = null;

@@ -47,7 +47,7 @@ function factsOf(page) {
 		const sure = [...Array(K.n).keys()].filter(k => K.name[k] && self[0][k] !== self[1][k] && page.changeOf(self[0][k], self[1][k]).isSure).map(k => ({k, d: self[1][k] - self[0][k]})).sort((a, b) => Math.abs(b.d) - Math.abs(a.d));
 		const tested = sure.filter(({k}) => page.isSignificant(k, false)), list = (tested.length ? tested : sure).slice(0, 3);
 		for (const {k, d} of list)
-			add(k, element('b', d > 0 ? 'more' : 'less', (d > 0 ? '+' : '') + page.amount(d)));
+			add(k, element('b', d > 0 ? 'more' : 'less', page.signed(d)));
 		return out.length ? out : [note('no function changed by more than sampling noise explains')];
 	}
 	const all = page.total().all;
@@ -66,7 +66,7 @@ function lineFact(page) {
 		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%')
 			: note(page.keys.text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'lines come from gcc -g, packages (-dbg, -dbgsym) or DEBUGINFOD_URLS')];
 	const {name, file, line, value} = found, b = button('', {class: 'fact line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that took most, with what it calls') + ': its source'}, () => page.set({v: 'source', sel: name}));
-	b.append(element('span', '', 'line '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', page.isTwo ? value > 0 ? 'more' : 'less' : '', page.isTwo ? (value > 0 ? '+' : '') + page.amount(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
+	b.append(element('span', '', (page.isTwo ? displayName(shortName(name)) : 'line') + ' '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', page.isTwo ? value > 0 ? 'more' : 'less' : '', page.isTwo ? page.signed(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
 	return [b];
 }
 

@@ -31,6 +31,11 @@ function changeText({before, after}) {
 	return percentText((after - before) / Math.abs(before));
 }
 
+// How it is coloured.
+function changeKind({before, after, isSure}) {
+	return before === after || !isSure ? 'unsure' : after > before ? 'more' : 'less';
+}
+
 // "likely +59 % to +130 %", or ''.
 function likelyText({low, high}) {
 	return Number.isFinite(low) ? 'likely ' + percentText(low) + ' to ' + percentText(high) : '';
@@ -55,4 +60,4 @@ class SampleSizes {
 	}
 }
 
-export {SampleSizes, changeOf, changeText, likelyText, percentText};
+export {SampleSizes, changeKind, changeOf, changeText, likelyText, percentText};

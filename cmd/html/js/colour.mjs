@@ -158,4 +158,4 @@ class Palette {
 	}
 }
 
-export {Palette, changeColour, fnv1a, isDark, libraryHues, oklch, ownHues, tones};
+export {Palette, changeColour, fnv1a, libraryHues, oklch, ownHues, tones};

@@ -57,8 +57,9 @@ function lastPart(name) {
 function withoutBrackets(text, open, close) {
 	let out = '', depth = 0;
 	for (let i = 0; i < text.length; i++) {
-		const isOperator = /operator(<<?|\()?$/.test(text.slice(Math.max(i - 10, 0), i));
-		if (text[i] === open && !isOperator && !text.startsWith('(*', i) && (open !== '(' || depth || out))
+		// Python's "f.<locals>.<lambda>" has no arguments there.
+		const isName = /operator(<<?|\()?$/.test(text.slice(Math.max(i - 10, 0), i)) || (!depth && text[i - 1] === '.');
+		if (text[i] === open && !isName && !text.startsWith('(*', i) && (open !== '(' || depth || out))
 			depth++;
 		else if (text[i] === close && depth)
 			depth--;
@@ -80,7 +81,7 @@ function shortName(name) {
 		return text || name;
 	const starts = partStarts(text);
 	let n = Math.min(starts.length, 2);
-	while (n < starts.length && /^(func\d|\d|operator|\{)/.test(text.slice(starts[starts.length - n + (n > 1 ? 1 : 0)])))
+	while (n < starts.length && /^(func\d|\d|operator|[{<])/.test(text.slice(starts[starts.length - n + (n > 1 ? 1 : 0)])))
 		n++;
 	return text.slice(starts.at(-n)) || name;
 }

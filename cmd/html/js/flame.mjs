@@ -358,17 +358,19 @@ class FlameView {
 
 	drawText(box, y, w, h, {fill, ink, isMatch}) {
 		const {context, owner, tree} = this, {palette} = owner, i = box.node, pad = w < 46 ? 3 : 7, right = owner.rightText(tree, i);
+		const name = i ? owner.name(tree.key[i]) : 'all', width = textWidth(context, right, 1) + 10;
 		let room = w - 2 * pad;
-		if (right && w >= (owner.isTwo ? 84 : 118)) {
-			const width = textWidth(context, right, 1), isStrong = owner.isTwo || isMatch || (i && !box.run && palette.isOwn(tree.key[i])) || ink !== palette.text;
-			this.write(right, box.x + w - pad - width, y, h, 1, isStrong ? ink : palette.text2, fill);
-			room -= width + 10;
+		// A share without a name says less than a name without its share.
+		if (w >= (owner.isTwo ? 84 : 118) && (box.run || fitText(context, name, room - width)[0])) {
+			const isStrong = owner.isTwo || isMatch || (i && !box.run && palette.isOwn(tree.key[i])) || ink !== palette.text;
+			this.write(right, box.x + w - pad - width + 10, y, h, 1, isStrong ? ink : palette.text2, fill);
+			room -= width;
 		}
 		if (box.run) {
 			this.drawRun(box, y, h, room, pad);
 			return;
 		}
-		const name = i ? owner.name(tree.key[i]) : 'all', times = tree.times && tree.times[i] ? '×' + formatCount(tree.times[i] + 1) : '';
+		const times = tree.times && tree.times[i] ? '×' + formatCount(tree.times[i] + 1) : '';
 		const timesRoom = times ? textWidth(context, times, 1) + 10 : 0;
 		let [text, font] = fitText(context, name, room - timesRoom), tail = times;
 		if (times && text !== name) {

@@ -189,7 +189,7 @@ class GraphView {
 		const g = svgElement('g', {class: 'gn', tabindex: 0, role: 'button', 'data-key': k, 'data-name': name}, svgElement('title', {}, name),
 			svgElement('rect', {x, y, width: v.w, height: v.h, rx: 7, fill, stroke: k === this.around ? page.palette.text : 'none', 'stroke-width': 2}),
 			svgElement('rect', {x: x + 10, y: y + v.h - 8, width: v.w - 20, height: 3, rx: 1.5, fill: page.palette.text, opacity: .12}),
-			svgElement('rect', {x: x + 10, y: y + v.h - 8, width: ((v.w - 20) * own).toFixed(1), height: 3, rx: 1.5, fill: change ? page.palette.text : page.palette.footOf(fill)}),
+			svgElement('rect', {x: x + 10, y: y + v.h - 8, width: ((v.w - 20) * own).toFixed(1), height: 3, rx: 1.5, fill: change ? page.palette.text2 : page.palette.footOf(fill)}),
 			svgElement('text', {x: x + 10, y: y + 16, 'font-size': 12, 'font-weight': 600, fill: page.palette.text}, node.label),
 			svgElement('text', {x: x + 10, y: y + 30.5, 'font-size': 11, fill: page.palette.text}, node.sub));
 		const dim = isOn => lines.forEach(({e, shape, label}) => [shape, label].forEach(s => s && s.classList.toggle('dimmed', isOn && e.from !== i && e.to !== i)));

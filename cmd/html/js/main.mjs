@@ -1,6 +1,5 @@
 // main.mjs - the start of the page, and its controls: header, keys, window.
 
-import {isDark} from './colour.mjs';
 import {Damaged, decodePage, unpackText} from './data.mjs';
 import {button, byId, element, icon, on} from './dom.mjs';
 import {keyList} from './info.mjs';
@@ -218,7 +217,6 @@ function bindWindow(page) {
 }
 
 async function start() {
-	document.documentElement.toggleAttribute('data-dark', isDark());
 	const block = byId('data'), text = block.textContent, isZipped = block.dataset.z === '1';
 	block.remove();
 	for (const e of document.querySelectorAll('noscript'))

@@ -49,8 +49,6 @@ class Page {
 		this.taste = readTaste();
 		this.state = new State({v: head.view, g: head.granularity, noinlines: head.noinlines ? '1' : '', l: head.list || '',
 			rel: head.rel ? '1' : '', si: head.types[head.def] ? String(head.types[head.def][0]) : ''});
-		if (this.taste.theme)
-			document.documentElement.dataset.theme = this.taste.theme;
 		this.flame = new FlameView(byId('flame-host'), this, 'Flame graph; the Tree view has the same as a table');
 		this.callersFlame = new FlameView(byId('callers-host'), this, 'Callers, growing up', {isRootless: true, isCallers: true, rowHeight: sandwichRow});
 		this.calleesFlame = new FlameView(byId('callees-host'), this, 'Callees, growing down', {isRootless: true, rowHeight: sandwichRow});
@@ -93,6 +91,10 @@ class Page {
 
 	amount(v) {
 		return shortValue(v / this.base.head.divide, this.unit, this.base.head.unit);
+	}
+
+	signed(v) {
+		return (v > 0 ? '+' : '') + this.amount(v);
 	}
 
 	share(v) {
@@ -140,7 +142,6 @@ class Page {
 		if (this.palette.isDark !== undefined && this.drawnTheme !== this.redraws)
 			this.palette.refresh();
 		this.drawnTheme = this.redraws;
-		document.documentElement.toggleAttribute('data-dark', this.palette.isDark);
 		this.byName = S.o === 'name';
 		if (this.isTwo)
 			this.sizes = this.steps.get('sizes', String(this.column), () => {

@@ -1,7 +1,7 @@
 // side.mjs - the table beside the picture: functions of what is zoomed into,
 // with bars. Wide it has what a list of all functions needs.
 
-import {changeText, likelyText} from './change.mjs';
+import {changeKind, changeText, likelyText} from './change.mjs';
 import {button, element, emptyNote, on} from './dom.mjs';
 import {shortName} from './fit.mjs';
 import {displayName, formatCount, scaleValue} from './numbers.mjs';
@@ -172,7 +172,7 @@ class SideTable {
 			const title = page.exact(by[0][k]) + ' → ' + page.exact(by[1][k]) + (likelyText(c) ? ', ' + likelyText(c) : '');
 			return this.row(k, [element('td', {title}, changeBar(c, most)), ...(isWide ? [cell(inUnit(by[0][k], uv)), cell(inUnit(by[1][k], uv))] : []),
 				...(isThin ? [] : [cell((d > 0 ? '+' : d < 0 ? '−' : '') + inUnit(Math.abs(d), u))]),
-				cell(changeText(c), d === 0 ? 'unsure' : c.isSure ? d > 0 ? 'more' : 'less' : 'unsure')], true);
+				cell(changeText(c), changeKind(c))], true);
 		});
 		const wide = isWide ? [['Before ' + uv.unit], ['After ' + uv.unit]] : [];
 		return this.table([isThin ? 76 : 116, ...(isWide ? [76, 76] : []), ...(isThin ? [] : [66]), 62, 0, ...(isWide ? [page.sideWidth - 560] : [])],
@@ -201,4 +201,4 @@ class SideTable {
 	}
 }
 
-export {SideTable};
+export {SideTable, changeBar};

@@ -4,7 +4,7 @@
 // filters, types and differences apply.
 
 import {chainOf, stepRows, stepsByAddress, stepsOf} from './asm.mjs';
-import {changeText} from './change.mjs';
+import {changeKind, changeText} from './change.mjs';
 import {button, element, emptyNote, on} from './dom.mjs';
 import {shortName} from './fit.mjs';
 import {copyText} from './menu.mjs';
@@ -73,11 +73,11 @@ class SourceView {
 		if (!keys.length)
 			return [];
 		return [element('h2', 'grp', title), ...keys.map(k => {
-			const total = element('i'), self = element('i', 's'), name = K.text[k];
+			const total = element('i'), self = element('i', 's'), name = K.text[k], change = this.page.isTwo && this.page.changeOf(by[0][k], by[1][k]);
 			total.style.width = Math.min(100, 100 * Math.abs(sums.total[1][k] / all)) + '%';
 			self.style.width = Math.min(100, 100 * Math.abs(sums.self[1][k] / all)) + '%';
 			const b = button('', {class: 'fn' + (name === this.chosen ? ' on' : '') + (this.names.has(name) ? '' : ' no'), title: displayName(name), 'aria-current': name === this.chosen ? 'true' : null}, () => this.page.set({sel: name}));
-			b.append(element('span', 't', element('span', {dir: 'ltr'}, displayName(shortName(name))), element('b', '', this.page.share(by[1][k]))), element('span', {class: 'bar', 'aria-hidden': 'true'}, total, self));
+			b.append(element('span', 't', element('span', {dir: 'ltr'}, displayName(shortName(name))), this.page.isTwo ? element('b', changeKind(change), changeText(change)) : element('b', '', this.page.share(by[1][k]))), element('span', {class: 'bar', 'aria-hidden': 'true'}, total, self));
 			return b;
 		})];
 	}
@@ -119,25 +119,30 @@ class SourceView {
 		return element('div', 'codehead', element('h2', {dir: 'ltr', title: displayName(name)}, displayName(shortName(name))), element('span', {title: displayName(file)}, [this.sumText(name), displayName(shortPath(file))].filter(s => s).join(' · ')));
 	}
 
+	// The largest amount, or change, of keys.
+	most({total: [before, after]}, keys) {
+		return Math.max(1, ...keys.map(k => Math.abs(after[k] - (this.page.isTwo ? before[k] : 0))));
+	}
+
 	cells(sums, k, most) {
-		const {page} = this, [total, self] = k === undefined ? [0, 0] : [sums.total[1][k], sums.self[1][k]], before = page.isTwo && k !== undefined ? sums.total[0][k] : 0, has = total || before;
+		const {page} = this, [total, self] = k === undefined ? [0, 0] : [sums.total[1][k], sums.self[1][k]], before = page.isTwo && k !== undefined ? sums.total[0][k] : 0, has = total || before, change = page.isTwo && has && page.changeOf(before, total), values = page.isTwo ? [total - before, 0] : [total, self];
 		const bars = ['', ' s'].map((kind, i) => {
 			const b = element('i', {class: 'hb' + kind});
-			b.style.width = most ? 100 * Math.abs([total, self][i]) / most + '%' : '0';
+			b.style.width = most ? 100 * Math.abs(values[i]) / most + '%' : '0';
 			return b;
 		});
-		return {weight: Math.max(Math.abs(total), Math.abs(before)), self, cells: [element('td', 'v', ...(has ? bars : []), element('span', '', has ? page.amount(total) : '')),
-			element('td', 'v q', has ? page.isTwo ? changeText(page.changeOf(before, total)) : page.share(total) : '')]};
+		return {weight: Math.abs(values[0]), kind: values[0] < 0 && page.isTwo ? ' less' : '', cells: [element('td', 'v', ...(has ? bars : []), element('span', '', has ? change ? page.signed(values[0]) : page.amount(total) : '')),
+			element('td', 'v q' + (change ? ' ' + changeKind(change) : ''), has ? change ? changeText(change) : page.share(total) : '')]};
 	}
 
 	text(block) {
 		const {K, sums} = this.lines, lines = linesOf(K, this.D(), block.name, block.file), steps = stepsOf(this.code, block.name, block.file);
-		const most = Math.max(1, ...[...lines.values()].map(k => Math.abs(sums.total[1][k])));
+		const most = this.most(sums, [...lines.values()]);
 		// The lines that there are, and those that have values.
 		const hasText = block.lines.length > 0, all = [...new Set([...Object.keys(block.lines).map(i => block.first + Number(i)), ...lines.keys()])].sort((a, b) => a - b);
 		const rows = all.flatMap((line, at) => {
 			const text = block.lines[line - block.first] ?? '???', made = this.cells(sums, lines.get(line), most);
-			const tr = element('tr', {class: made.weight ? 'hot' : null, tabindex: '-1'}, ...made.cells, element('td', 'no', String(line)), element('td', {class: 'code', dir: 'ltr'}, displayName(text.replace(/\t/g, tab))));
+			const tr = element('tr', {class: made.weight ? 'hot' + made.kind : null, tabindex: '-1'}, ...made.cells, element('td', 'no', String(line)), element('td', {class: 'code', dir: 'ltr'}, displayName(text.replace(/\t/g, tab))));
 			tr.style.setProperty('--h', String(Math.min(1, made.weight / most)));
 			const row = {tr, line, block, weight: made.weight, steps: steps.get(line)};
 			this.rows.push(row);
@@ -186,7 +191,7 @@ class SourceView {
 	}
 
 	insnRows(steps) {
-		const {sums} = this.insns, most = Math.max(1, ...steps.map(s => Math.abs(sums.total[1][s.fun.base + s.i])));
+		const {sums} = this.insns, most = this.most(sums, steps.map(s => s.fun.base + s.i));
 		return stepRows(steps, k => this.cells(sums, k, most), f => this.lineText(f));
 	}
 

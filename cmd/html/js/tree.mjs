@@ -1,10 +1,12 @@
 // tree.mjs - the tree as a treegrid: what a screen reader, and whoever likes
 // numbers better than boxes, reads instead of the flame graph.
 
-import {changeText} from './change.mjs';
+import {changeKind, changeText} from './change.mjs';
 import {fnv1a} from './colour.mjs';
 import {button, element, emptyNote, on} from './dom.mjs';
+import {shortName} from './fit.mjs';
 import {displayName} from './numbers.mjs';
+import {changeBar} from './side.mjs';
 
 const treeChildren = 100, hotShare = .5, keptPaths = 50, barShareOfCell = 94;
 
@@ -34,6 +36,9 @@ class TreeGrid {
 				break;
 			i = next;
 		}
+		this.most = 0;
+		for (let i = 0; i < tree.n; i++)
+			this.most = Math.max(this.most, Math.abs(tree.total[1][i] - tree.total[0][i]));
 		this.hot = hot;
 		const stack = [0];
 		while (stack.length) {
@@ -77,15 +82,15 @@ class TreeGrid {
 			b.style.width = (all ? Math.min(1, Math.abs(v / all)) : 0) * barShareOfCell + '%';
 			return element('td', {role: 'gridcell'}, b, element('span', 'v', text));
 		};
-		const plain = text => element('td', {role: 'gridcell'}, text);
+		const plain = (text, more) => element('td', {role: 'gridcell', ...more}, text), change = page.isTwo && page.changeOf(before, after);
 		const amounts = page.isTwo
-			? [plain(page.amount(before)), plain(page.amount(after)), plain(changeText({before, after}))]
+			? [plain(changeBar(change, this.most), {title: page.amount(before) + ' → ' + page.amount(after)}), plain(page.signed(after - before)), plain(changeText(change), {class: changeKind(change)})]
 			: [bar('t', after, page.amount(after)), plain(page.share(after)), bar('s', tree.self[1][i], tree.self[1][i] ? page.amount(tree.self[1][i]) : '')];
 		const sw = element('span', {class: 'sw', 'aria-hidden': 'true'});
 		sw.style.background = page.isTwo ? page.fill(tree, i).fill : i ? page.palette.footOf(page.palette.ofKey(tree.key[i])) : 'transparent';
 		const label = element('div', '', element('span', {class: 'twisty', 'aria-hidden': 'true'}, isLeaf ? '' : this.open.has(i) ? '▾' : '▸'), sw,
-			element('span', {class: 'name', dir: 'ltr', title: name}, name), tree.inlined[i] && i ? element('small', '', 'inl') : null);
-		label.style.paddingLeft = Math.min(level - 1, 40) * 12 + 'px';
+			element('span', {class: 'name', dir: 'ltr', title: name}, page.isPhone ? displayName(shortName(page.text(tree, i))) : name), tree.inlined[i] && i ? element('small', '', 'inl') : null);
+		label.style.paddingLeft = Math.min(level - 1, 40) * (page.isPhone ? 6 : 12) + 'px';
 		const tr = element('tr', {role: 'row', 'aria-level': level, 'aria-expanded': isLeaf ? null : String(this.open.has(i)), tabindex: '-1'},
 			...amounts, element('td', {role: 'gridcell', class: 'nm'}, label));
 		tr.dataset.node = i;
@@ -114,7 +119,7 @@ class TreeGrid {
 			for (let c = Math.min(all.length, limit) - 1; c >= 0; c--)
 				stack.push([all[c], level + 1]);
 		}
-		const heads = this.page.isTwo ? ['Before', 'After', 'Δ'] : ['Total', 'Total %', 'Self'];
+		const heads = this.page.isTwo ? ['less · more', 'Δ', 'Δ %'] : ['Total', 'Total %', 'Self'];
 		const grid = element('table', 'keys tree', element('thead', '', element('tr', '', ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)), element('th', {scope: 'col'}, this.page.state.tv ? 'Function, and who called it' : 'Function'))), body);
 		grid.setAttribute('role', 'treegrid');
 		grid.setAttribute('aria-label', 'Call tree');
