@@ -195,13 +195,8 @@ sampler_walk(struct thread *t, const void *uc, const struct unwind_stack *stack,
 	     struct interp_memory *interp, uintptr_t *pc,
 	     struct unwind_info *info)
 {
-	const long long *regs = arch_registers((ucontext_t *)(uintptr_t)uc);
-	struct interp_thread thread = {
-		t->self,
-		regs ? (uintptr_t)regs[arch_place(DW_KEPT_LAST)] : 0,
-		t == thread_self,
-		&t->interp_hint,
-	};
+	struct interp_thread thread = { t->self, t == thread_self,
+					&t->interp_hint };
 	struct interp_walk walk;
 	size_t n;
 

@@ -287,7 +287,7 @@ is_entered(const struct interp_walk *w)
 
 static bool
 guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
-	    uintptr_t cfa)
+	    uintptr_t cfa, uintptr_t last)
 {
 	struct interp_walk *w = (struct interp_walk *)(void *)g;
 	const struct interp *in = w->in;
@@ -295,6 +295,7 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 	if (w->state == INTERP_DONE || pc - in->lo >= in->hi - in->lo)
 		return false;
 	w->is_met = true;
+	w->kept = last;
 	if (w->state == INTERP_UNSEEN)
 		start(w);
 	/* It has a frame already, and its evaluator does not run yet. */
@@ -303,7 +304,8 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 		put_run(w, out);
 	if (w->state == INTERP_DONE ||
 	    (w->entry ? cfa - w->entry - 1 >= EVAL_BYTES
-		      : pc - w->eval_lo >= w->eval_hi - w->eval_lo))
+		      : pc - w->eval_lo >= w->eval_hi - w->eval_lo) ||
+	    (in->kind->run && !in->kind->run(w)))
 		return false;
 	return put_run(w, out);
 }
@@ -347,7 +349,8 @@ interp_begin(struct interp_walk *w, struct interp_memory *m,
 	w->state = INTERP_UNSEEN;
 	w->is_met = false;
 	w->n = 0;
-	w->frame = w->entry = w->link = 0;
+	w->frame = w->entry = w->link = w->kept = 0;
+	w->first = w->until = 0;
 	w->eval_lo = in->eval_lo;
 	w->eval_hi = in->eval_hi;
 	return &w->guest;

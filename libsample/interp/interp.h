@@ -110,10 +110,10 @@ interp_peek_word(struct interp_memory *m, uintptr_t addr)
 	return interp_peek(m, addr, &word, sizeof(word)) ? word : 0;
 }
 
-/* A thread: pthread_self(), the last register that calls preserve, where it was
- * interrupted, and where the interpreter's record of it was, or 0. */
+/* A thread: pthread_self(), and where the interpreter's record of it was, or 0.
+ */
 struct interp_thread {
-	uintptr_t self, kept;
+	uintptr_t self;
 	bool is_own; /* it is the calling thread */
 	_Atomic uintptr_t *hint;
 };
@@ -148,6 +148,7 @@ struct interp_walk {
 	enum { INTERP_UNSEEN, INTERP_ON, INTERP_DONE } state;
 	bool is_met;    /* its code: else the walk ended before that */
 	unsigned n;     /* frames so far */
+	uintptr_t kept; /* unwind_frame.last, in the frame of machine code */
 	uint32_t n_bad; /* parts that could not be read, or placed */
 	/*
 	 * Of the kind: the next frame, from the innermost on. entry is an
@@ -155,6 +156,7 @@ struct interp_walk {
 	 * stack; 0: unknown, then it is the next one of eval_lo to eval_hi.
 	 */
 	uintptr_t frame, entry, link;
+	uintptr_t first, until; /* of ruby.c */
 	uintptr_t eval_lo, eval_hi; /* at first those of in */
 };
 
@@ -196,6 +198,10 @@ struct interp_kind {
 	 * False: a read failed. */
 	bool (*next)(struct interp_walk *w, struct interp_frame *f,
 		     bool *is_last);
+
+	/* If not NULL: next has its frames in the evaluator's frame that the
+	 * walk has met. False: that one has none. */
+	bool (*run)(struct interp_walk *w);
 
 	/* If not NULL: set code and at of frames that are to be put, of which
 	 * next set what this needs: at most INTERP_BATCH, so that they are read

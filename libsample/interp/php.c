@@ -98,7 +98,7 @@ static uintptr_t
 place_in_register(struct interp_walk *w, uintptr_t code, uintptr_t stored)
 {
 	uint8_t bytes[16];
-	uintptr_t kept = w->thread->kept;
+	uintptr_t kept = w->kept;
 
 	if (!interp_peek(w->memory, code + w->in->layout[CODE_OPCODES] - 8,
 			 bytes, sizeof(bytes)) ||

@@ -19,6 +19,13 @@
 
 #if UINTPTR_MAX > UINT32_MAX
 
+/* r15, as vm_exec.c asks for; in x20 of 64-bit ARM, which is not tracked. */
+#ifdef __x86_64__
+#define HAS_FRAME_IN_LAST true
+#else
+#define HAS_FRAME_IN_LAST false
+#endif
+
 enum symbol { SYM_VERSION, SYM_VM, SYM_FRAMES, SYM_THREAD };
 
 /* interp.layout: offsets, in bytes, which differ by version. */
@@ -266,7 +273,8 @@ ruby_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 			  : (flags & KIND) == KIND_METHOD_IN_C;
 	f->owner = f->code ? method_of(w, env) : 0;
 	f->at = 0;
-	*is_last = (flags & (IS_FINISH | IS_C)) == IS_FINISH;
+	*is_last = (flags & (IS_FINISH | IS_C)) == IS_FINISH &&
+		   w->frame >= w->until;
 	w->frame += w->in->layout[FRAME_BYTES];
 	if (w->frame >= w->link)
 		w->frame = 0;
@@ -352,12 +360,37 @@ ruby_begin(struct interp_walk *w)
 	w->link = interp_word(runs, RUNS_STACK) +
 		  sizeof(uintptr_t) * interp_word(runs, RUNS_WORDS) -
 		  w->in->layout[FRAME_BYTES]; /* the outermost is empty */
-	w->frame = interp_word(runs, RUNS_FRAME);
+	w->first = interp_word(runs, RUNS_FRAME);
+	w->frame = w->first < w->link ? w->first : 0;
 	w->eval_lo = atomic_load_explicit(&ruby.eval_lo, memory_order_acquire);
 	w->eval_hi = atomic_load_explicit(&ruby.eval_hi, memory_order_relaxed);
 	if (!w->eval_lo)
 		find_evaluator(w);
 	return true;
+}
+
+/*
+ * The evaluator has its innermost frame in a register: so it has the frames from
+ * there to the one that C entered, and those that what it calls has made, but
+ * has not entered yet. It has none if these are there already, or if it has left
+ * its last one, but not yet itself.
+ */
+static bool
+ruby_run(struct interp_walk *w)
+{
+	uintptr_t at = w->kept, size = w->in->layout[FRAME_BYTES], flags;
+
+	w->until = 0;
+	if (!HAS_FRAME_IN_LAST || at < w->first - size || at >= w->link ||
+	    (w->link - at) % size)
+		return true;
+	if (at >= w->first) {
+		w->until = at;
+		return at >= w->frame;
+	}
+	flags = interp_peek_word(w->memory, at + FRAME_EP);
+	flags = interp_peek_word(w->memory, flags - ENV_BEFORE + ENV_FLAGS);
+	return !(flags & IS_FINISH);
 }
 
 /*
@@ -714,6 +747,7 @@ const struct interp_kind interp_ruby = {
 	.init = ruby_init,
 	.begin = ruby_begin,
 	.next = ruby_next,
+	.run = ruby_run,
 	.finish = ruby_finish,
 	.identify = ruby_identify,
 	.describe = ruby_describe,

@@ -39,6 +39,7 @@ enum unwind_track {
 	TRACK_SP,
 	TRACK_FP,
 	TRACK_BASE, /* if arch.h has one: DW_BASE */
+	TRACK_LAST, /* the same: DW_LAST */
 	TRACK_RA,
 	N_TRACK,
 };
@@ -173,6 +174,9 @@ extern struct unwind_state unwind_state __attribute__((visibility("hidden")));
 struct unwind_frame {
 	uintptr_t pc; /* exact where regs is set, else a return address */
 	uintptr_t sp, fp, base;
+	/* DW_KEPT_LAST: 0 where it is not known; if it is not tracked, as a
+	 * signal found it. */
+	uintptr_t last;
 	/* All registers, as in ucontext_t; NULL in a frame that made a call. */
 	const long long *regs;
 	/*

@@ -86,6 +86,8 @@ tracked(uint64_t reg)
 		return TRACK_SP;
 	case DW_RA:
 		return TRACK_RA;
+	case DW_LAST:
+		return TRACK_LAST;
 	}
 	return N_TRACK;
 }

@@ -34,6 +34,7 @@ unwind_step_regs(struct unwind_frame *f, const long long *regs)
 	f->sp = (uintptr_t)regs[ARCH_SP];
 	f->fp = (uintptr_t)regs[ARCH_FP];
 	f->base = (uintptr_t)regs[ARCH_BASE];
+	f->last = (uintptr_t)regs[arch_place(DW_KEPT_LAST)];
 }
 
 static bool
@@ -98,7 +99,7 @@ enum unwind_step
 unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 		 const uint8_t *expr, const struct unwind_rule *r)
 {
-	uintptr_t cfa, sp, pc, fp = f->fp, base = f->base;
+	uintptr_t cfa, sp, pc, fp = f->fp, base = f->base, last = f->last;
 
 	if (r->reg[TRACK_RA].kind == LOC_UNDEFINED)
 		return STEP_ROOT;
@@ -118,6 +119,7 @@ unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 		return STEP_FAILED;
 	locate_saved(f, b, expr, &r->reg[TRACK_FP], cfa, &fp);
 	locate_saved(f, b, expr, &r->reg[TRACK_BASE], cfa, &base);
+	locate_saved(f, b, expr, &r->reg[TRACK_LAST], cfa, &last);
 	pc = arch_strip(pc);
 	if (pc < LOWEST_CODE)
 		return pc ? STEP_FAILED : STEP_ROOT;
@@ -135,6 +137,7 @@ unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 	f->sp = sp;
 	f->fp = fp;
 	f->base = base;
+	f->last = last;
 	return STEP_OK;
 }
 
@@ -162,6 +165,7 @@ step_frame(struct unwind_frame *f, const struct unwind_bounds *b)
 	if (pc < LOWEST_CODE)
 		return pc ? STEP_FAILED : STEP_ROOT;
 	f->regs = f->kept = NULL;
+	f->last = 0;
 	f->pc = pc;
 	f->sp = f->fp + 16;
 	f->fp = fp;

@@ -249,12 +249,13 @@ walk_frames(struct walk *w, struct unwind_frames *out, struct unwind_info *info)
 	while (out->n_all + 1 < UNWIND_MOST) {
 		/* A call may be the last instruction: look up before it. */
 		uintptr_t at = w->f.regs ? w->f.pc : w->f.pc - 1;
+		uintptr_t last = w->f.last;
 		enum unwind_step how = walk_step(w, at, &entry);
 
 		if (how == STEP_BEGUN)
 			entry++;
 		if (how != STEP_OK || !w->guest ||
-		    !w->guest->frame(w->guest, out, at, w->f.sp))
+		    !w->guest->frame(w->guest, out, at, w->f.sp, last))
 			unwind_frames_add(out, entry);
 		if (how == STEP_BEGUN || how == STEP_ROOT)
 			return UNWIND_ROOT;

@@ -26,13 +26,14 @@ struct unwind_stack {
 /*
  * An interpreter's frames in the stack of the thread: see interp/interp.h. The
  * walk calls it for each frame of machine code, from the leaf on, with the
- * address there and the end of its part of the stack. It returns whether it has
+ * address there, the end of its part of the stack, and the last register that
+ * calls preserve, there (unwind_frame.last). It returns whether it has
  * added frames of its own in the place of that one. In the end it may add what
  * is left: failed if the walk was given up before the root.
  */
 struct unwind_guest {
 	bool (*frame)(struct unwind_guest *g, struct unwind_frames *out,
-		      uintptr_t pc, uintptr_t cfa);
+		      uintptr_t pc, uintptr_t cfa, uintptr_t last);
 	void (*end)(struct unwind_guest *g, struct unwind_frames *out,
 		    bool failed);
 };

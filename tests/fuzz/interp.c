@@ -60,7 +60,7 @@ walk(const struct interp *in, bool failed)
 {
 	static struct interp_memory memory;
 	static _Atomic uintptr_t hint;
-	struct interp_thread thread = { 1, image_address(TABLE), true, &hint };
+	struct interp_thread thread = { 1, true, &hint };
 	uintptr_t pc[N_OUT];
 	struct unwind_frames out = { .pc = pc, .max = N_OUT };
 	struct interp_walk w;
@@ -73,7 +73,8 @@ walk(const struct interp *in, bool failed)
 		abort();
 	for (size_t i = 0; i < N_FRAME; i++)
 		if (!g->frame(g, &out, in->lo,
-			      image_address(STACK + (i + 1) * STACK_STEP)))
+			      image_address(STACK + (i + 1) * STACK_STEP),
+			      image_address(i % 2 ? TABLE : FRAMES + i * 448)))
 			unwind_frames_add(&out, 1);
 	g->end(g, &out, failed);
 	interp_end(&w);

@@ -152,6 +152,40 @@ in_order() {
 		}' truth -
 }
 
+# Only blocks: a frame is made and left more often than anything else is done. Each run
+# stands where its evaluator does: none is before the root, and none at another's place.
+cat >blocks.rb <<'END'
+def inner
+  [1].each { |x| x }
+end
+def outer
+  10.times { inner }
+end
+def main
+  1.times do
+    stop = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) + 0.6
+    50.times { outer } while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < stop
+  end
+end
+main
+END
+blocks() {
+	prof-record -q -F 2000 --clock=perf --interp=only -o blocks.pb.gz "$1" --disable=gems \
+		"$PWD/blocks.rb" || return 2
+	prof-text --folded --sample-index=samples blocks.pb.gz | awk '
+		{ gsub(/Object#|Integer#|blocks\./, "") }
+		/;main[; ]/ { all += $NF }
+		/^(<main>|main|times)/ { root += $NF }
+		/;main[; ]/ && !/;<main>;main[; ]/ { wrong += $NF }
+		/;inner[; ]/ && !/;main;(times;block [^;]*in main;)+outer;times;block in outer;inner[; ]/ {
+			wrong += $NF
+		}
+		END {
+			print all, "signals,", root + 0, "before the root,", wrong + 0, "elsewhere"
+			exit root || wrong || all < 100
+		}'
+}
+
 if [ -z "$rubys" ]; then
 	skip 'functions of Ruby' 'no Ruby of 2.7 to 3.4'
 	plan
@@ -170,6 +204,7 @@ for ruby in $rubys; do
 	live "$version: a loop has its line" lines 26 30 "$ruby" --disable=gems \
 		"$PWD/known.rb"
 	live "$version: C and Ruby are in order" in_order "$ruby"
+	[ "$(uname -m)" != x86_64 ] || live "$version: runs of blocks" blocks "$ruby"
 done
 
 ruby=${rubys##* }

@@ -19,6 +19,7 @@ enum {
 	DW_SP = 31,
 	DW_KEPT = 19,
 	DW_KEPT_LAST = 28,
+	DW_LAST = 254, /* as x28, it is not tracked */
 	DW_RA = 30,
 	DW_PC = 32,
 	DW_N_REG = 33,

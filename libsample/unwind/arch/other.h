@@ -15,6 +15,7 @@ enum {
 	DW_SP = 1,
 	DW_KEPT = 254,
 	DW_KEPT_LAST = 254,
+	DW_LAST = 253,
 	DW_RA = 2,
 	DW_PC = 2,
 	DW_N_REG = 3,

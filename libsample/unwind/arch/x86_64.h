@@ -44,6 +44,7 @@ enum {
 	DW_SP = 7,         /* rsp */
 	DW_KEPT = 12,      /* r12 ... */
 	DW_KEPT_LAST = 15, /* ... to r15 */
+	DW_LAST = DW_KEPT_LAST,
 	DW_RA = 16,        /* the column of return addresses */
 	DW_PC = DW_RA,     /* rip */
 	DW_N_REG = 17,
@@ -144,15 +145,18 @@ arch_link(const struct unwind_frame *f, uintptr_t *pc)
  *	bits 2-6:   n: the caller's rbp lies at CFA - 8n; 0: in rbp
  *	bits 7-11:  the same for rbx
  *	bit 12:     r12 to r15 are the caller's
- *	bits 13-31: (CFA - that register) / 8
+ *	bits 13-14: the caller's r15 is in r15 (0), at CFA - 16, at CFA - 24, or
+ *		    not known (3)
+ *	bits 15-31: (CFA - that register) / 8
  */
 #define WORD_FP 2u
 #define WORD_SLOT_MAX 31
 #define WORD_FP_SHIFT 2
 #define WORD_BASE_SHIFT 7
 #define WORD_KEEPS (1u << 12)
-#define WORD_CFA_SHIFT 13
-#define WORD_CFA_MAX ((1 << 19) - 1)
+#define WORD_LAST_SHIFT 13
+#define WORD_CFA_SHIFT 15
+#define WORD_CFA_MAX ((1 << 17) - 1)
 
 /* Does l fit a slot of a packed word? Which? */
 static inline bool
@@ -166,6 +170,17 @@ arch_pack_slot(const struct unwind_loc *l, uint32_t *slot)
 		return false;
 	*slot = (uint32_t)-l->off / 8;
 	return true;
+}
+
+/* Compilers push r15 first, or after a frame pointer. */
+static inline uint32_t
+arch_pack_last(const struct unwind_loc *l)
+{
+	if (l->kind == LOC_DEFAULT)
+		return 0;
+	return l->kind == LOC_CFA_MEM && (l->off == -16 || l->off == -24)
+		       ? (uint32_t)-l->off / 8 - 1
+		       : 3;
 }
 
 /* The packed word of a row; false: it does not fit. */
@@ -186,6 +201,7 @@ arch_pack(const struct unwind_loc *cfa, const struct unwind_loc *reg,
 	*word = WORD_PACKED | (cfa->reg == DW_FP ? WORD_FP : 0) |
 		(keeps ? WORD_KEEPS : 0) | fp << WORD_FP_SHIFT |
 		base << WORD_BASE_SHIFT |
+		arch_pack_last(&reg[TRACK_LAST]) << WORD_LAST_SHIFT |
 		(uint32_t)(cfa->off / 8) << WORD_CFA_SHIFT;
 	return true;
 }
@@ -204,7 +220,7 @@ arch_step_packed(struct unwind_frame *f, const struct unwind_bounds *b,
 {
 	uintptr_t cfa = (word & WORD_FP ? f->fp : f->sp) +
 			(uintptr_t)(word >> WORD_CFA_SHIFT) * 8;
-	uintptr_t pc, fp = f->fp, base = f->base;
+	uintptr_t pc, fp = f->fp, base = f->base, last = f->last;
 	unsigned slot;
 
 	if (cfa <= f->sp || !unwind_load(b, cfa - 8, &pc))
@@ -219,6 +235,11 @@ arch_step_packed(struct unwind_frame *f, const struct unwind_bounds *b,
 	slot = word >> WORD_BASE_SHIFT & WORD_SLOT_MAX;
 	if (slot)
 		(void)unwind_load(b, cfa - 8 * slot, &base);
+	slot = word >> WORD_LAST_SHIFT & 3;
+	if (slot == 3)
+		last = 0;
+	else if (slot)
+		(void)unwind_load(b, cfa - 8 * slot - 8, &last);
 	if (pc < LOWEST_CODE)
 		return pc ? STEP_FAILED : STEP_ROOT;
 	f->regs = NULL;
@@ -228,6 +249,7 @@ arch_step_packed(struct unwind_frame *f, const struct unwind_bounds *b,
 	f->sp = cfa;
 	f->fp = fp;
 	f->base = base;
+	f->last = last;
 	return STEP_OK;
 }
 
