@@ -170,6 +170,9 @@ put_block(struct writer *w, const struct ranked *ranked)
 		fwrite(w->lines.data, 1, w->lines.n, w->f);
 	fputs("],", w->f);
 	put_string(w->f, "why", why, strlen(why));
+	putc(',', w->f);
+	put_string(w->f, "tried", src->path ? "" : src->tried,
+		   src->path ? 0 : strlen(src->tried));
 	putc('}', w->f);
 	return 0;
 }

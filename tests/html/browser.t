@@ -162,6 +162,8 @@ prof-text -q --trim=false --focus=main.search "$data/good-go-cpu.pb.gz" | sed -n
 # A byte in the middle of the data.
 awk '/id="data"/ { n = length($0) / 2; $0 = substr($0, 1, n) (substr($0, n + 1, 1) == "A" ? "B" : "A") substr($0, n + 2) } { print }' \
 	cpu.html >damaged.html
+# Cut there.
+awk '/id="data"/ { print substr($0, 1, length($0) / 2); exit } { print }' cpu.html >cut.html
 echo '<!DOCTYPE html><body style="margin:0"><img src="cpu.svg">' >image.htm
 
 # What the bar says of profiles of programs, of one with few names, of none, of a part.

@@ -2,7 +2,7 @@
 // explain most, or one with its neighbours.
 
 import {changeText} from './change.mjs';
-import {button, element, emptyNote, on, svgElement} from './dom.mjs';
+import {button, element, on, svgElement} from './dom.mjs';
 import {cutMiddle, shortName, textWidth} from './fit.mjs';
 import {layOut} from './layers.mjs';
 import {displayName, formatCount} from './numbers.mjs';
@@ -113,7 +113,7 @@ class GraphView {
 		this.id = id + w + 'x' + h;
 		const {page} = this;
 		if (!(page.tree.width[zoomed] > 0)) {
-			this.host.replaceChildren(emptyNote(page.emptyText()));
+			this.host.replaceChildren(page.emptyNote());
 			return;
 		}
 		this.zoomed = zoomed;

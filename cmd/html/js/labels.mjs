@@ -55,7 +55,7 @@ function drawLabels(host, page, D, counts, column) {
 				drawLabels(host, page, D, counts, column);
 			}) : null));
 	}
-	host.replaceChildren(...(sections.length ? sections : [emptyNote(D.labels.some(set => set.length) ? 'No sample that the filters leave has a label.' : 'No sample has a label.')]));
+	host.replaceChildren(...(sections.length ? sections : [D.labels.some(set => set.length) ? page.emptyNote('No sample that the filters leave has a label.') : emptyNote('No sample has a label.')]));
 }
 
 export {drawLabels};

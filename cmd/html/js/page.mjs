@@ -516,7 +516,9 @@ class Page {
 	showFlame() {
 		const S = this.state, host = byId('flame-host');
 		if (!(this.tree.width[0] > 0)) {
-			this.showEmpty();
+			host.hidden = true;
+			byId('empty').hidden = false;
+			byId('empty').replaceChildren(this.emptyNote());
 			return;
 		}
 		host.hidden = false;
@@ -524,12 +526,10 @@ class Page {
 	}
 
 	// Nothing is left: by which filter, or of which type there is something.
-	showEmpty() {
+	emptyNote(text = this.emptyText()) {
 		const {head} = this.base, on = this.filtersOn(), types = head.types.map((t, k) => [t[0], k]).filter(([, k]) => k !== this.column && head.totals[k][0]);
-		byId('flame-host').hidden = true;
-		byId('empty').hidden = false;
-		byId('empty').replaceChildren(emptyNote(this.emptyText()), element('p', '', ...(on.length ? on.map(([name, text]) => button('Remove ' + text, {class: 'ghost'}, () => this.set({[name]: ''})))
-			: types.map(([name]) => button('Show ' + displayName(name), {class: 'ghost'}, () => this.set({si: name}))))));
+		return element('div', 'empty', emptyNote(text), ...(on.length ? on.map(([name, title]) => button('Remove ' + title, {class: 'ghost'}, () => this.set({[name]: ''})))
+			: types.map(([name]) => button('Show ' + displayName(name), {class: 'ghost'}, () => this.set({si: name})))));
 	}
 
 	// Why a view has nothing to show.
@@ -551,7 +551,7 @@ class Page {
 		const wanted = this.pivotKeys(), panel = byId('panel-sandwich'), bar = byId('pivot'), hosts = [byId('callers-host'), byId('callees-host')];
 		hosts[0].hidden = hosts[1].hidden = !wanted;
 		if (!wanted) {
-			bar.replaceChildren(element('span', '', this.state.p ? 'No function matches ' + displayName(this.state.p) : this.emptyText()));
+			bar.replaceChildren(this.emptyNote(this.state.p && this.tree.width[0] ? 'No function matches ' + displayName(this.state.p) + '.' : this.emptyText()));
 			return;
 		}
 		const id = this.valueId + '\n' + wanted.join('');

@@ -29,6 +29,11 @@ function shortPath(path) {
 	return parts.length > 4 ? '…/' + parts.slice(-3).join('/') : path;
 }
 
+// Where it was looked for.
+function tried(block) {
+	return block.tried && '; tried ' + block.tried;
+}
+
 /*
  * The view: lines and insns: {K, sums}; functions: sums of page.keys at the
  * granularity of functions.
@@ -97,7 +102,7 @@ class SourceView {
 		this.rows = [];
 		this.asmPane.replaceChildren();
 		if (!chosen) {
-			this.codePane.replaceChildren(emptyNote(this.page.emptyText()));
+			this.codePane.replaceChildren(this.page.emptyNote());
 			return;
 		}
 		if (!blocks.length && !funs.some(f => f.code.length)) {
@@ -150,7 +155,7 @@ class SourceView {
 			return at && hasText && line > all[at - 1] + 1 ? [element('tr', '', element('td', 'v'), element('td', 'v q'), element('td', 'no', '⋯'), element('td', 'code')), tr] : [tr];
 		});
 		const isShort = hasText && all.at(-1) >= block.first + block.lines.length;
-		return element('div', '', this.head(block.name, block.file), ...(hasText ? [] : [emptyNote(displayName(block.why) || 'No source text.')]), ...(isShort ? [element('p', 'note', '???: the file that was found has no such line; it may be another version')] : []), element('table', 'lines', element('caption', 'hidden', displayName(block.name)), element('tbody', '', ...rows)));
+		return element('div', '', this.head(block.name, block.file), ...(hasText ? [] : [emptyNote(displayName(block.why + tried(block)) || 'No source text.')]), ...(isShort ? [element('p', 'note', '???: the file that was found has no such line; it may be another version')] : []), element('table', 'lines', element('caption', 'hidden', displayName(block.name)), element('tbody', '', ...rows)));
 	}
 
 	D() {
@@ -207,7 +212,7 @@ class SourceView {
 	}
 
 	notEmbedded(name, funs) {
-		const block = this.blocks.find(b => b.name === name), why = [block && block.why, ...funs.map(f => f.why && f.object + ': ' + f.why)].filter(w => w).map(displayName);
+		const block = this.blocks.find(b => b.name === name), why = [block && block.why + tried(block), ...funs.map(f => f.why && f.object + ': ' + f.why)].filter(w => w).map(displayName);
 		const command = "prof-html --source='^" + quotePattern(name).replace(/'/g, "'\\''") + "$' PROFILE >page.html", copy = button('Copy', {class: 'ghost'}, () => copyText(command, said => {
 			copy.textContent = said;
 			setTimeout(() => {

@@ -3,7 +3,7 @@
 
 import {changeKind, changeText} from './change.mjs';
 import {fnv1a} from './colour.mjs';
-import {button, element, emptyNote, on} from './dom.mjs';
+import {button, element, on} from './dom.mjs';
 import {shortName} from './fit.mjs';
 import {displayName} from './numbers.mjs';
 import {changeBar} from './side.mjs';
@@ -134,7 +134,7 @@ class TreeGrid {
 		if (focus && at)
 			at.focus();
 		if (tree.width[0] === 0)
-			this.host.replaceChildren(emptyNote(this.page.emptyText()));
+			this.host.replaceChildren(this.page.emptyNote());
 	}
 
 	// What differs from the hot path is in the address.
