@@ -597,7 +597,7 @@ await check('on a phone an inlined call stands above its instructions', async ()
 });
 await check('the facts of a difference are the functions that changed most', async () => {
 	await open('times.html');
-	return same([await text('#bar .facts'), await text('#bar .big i')], ['f0+31.7 sf1+31.7 sf2+31.7 sno lines: prof-symbolize finds them', '780 ms → 95.9 s']);
+	return same([await page.$$eval('#legend b', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(', ')), await text('#bar .facts'), await text('#bar .big i')], ['self in your code +95.2 s, self in libraries 0', 'f0+31.7 sf1+31.7 sf2+31.7 sno lines: prof-symbolize finds them', '780 ms → 95.9 s']);
 });
 await check('which line is told, or why not, as which functions are', async () => {
 	const seen = [];

@@ -621,6 +621,8 @@ class Page {
 			for (const [r, text] of [[-.9, 'less'], [-.3, ''], [0, 'same'], [.3, ''], [.9, 'more']])
 				item(changeColour(r, true, palette.isDark), text);
 			item(changeColour(.6, false, palette.isDark), 'hatched: sampling noise alone could explain it (95\u202f%)', 'hatch');
+			const {self} = this.sums, change = isOwn => this.signed(self[1].reduce((sum, v, k) => palette.isOwn(k) === isOwn ? sum + v - self[0][k] : sum, 0));
+			items.push(element('b', '', 'self in your code ' + change(true)), element('b', '', 'self in libraries ' + change(false)));
 		} else {
 			const {totals, def} = this.base.head, all = Math.abs(totals[def] ? totals[def][0] : 0);
 			for (const [list, isOwn, most] of all ? [[palette.ownOrder, true, 3], [palette.libraryOrder, false, 5]] : []) {
@@ -634,7 +636,7 @@ class Page {
 			: 'dark foot: self · italic: inlined · ' + (samples ? formatCount(samples) + ' samples, shares ±' + shortShare(.98, Math.sqrt(samples)) + ' · ' : '') + formatCount(this.tree.n - 1) + ' boxes';
 		const reading = element('span', {class: 'r', id: 'reading', title: samples ? 'of 50 %, in 19 of 20 runs' : null}, words);
 		host.replaceChildren(...items, reading);
-		while (host.scrollWidth > host.clientWidth + 1 && items.length > 2 && !this.isTwo)
+		while (host.scrollWidth > host.clientWidth + 1 && items.length > (this.isTwo ? 6 : 2))
 			items.pop().remove();
 	}
 
