@@ -6,10 +6,12 @@
 . "$src/tests/lib/live.sh"
 . "$src/tests/lib/interp.sh"
 
-pythons=
+pythons= seen=
 for python in python3 /usr/bin/python3 $PROF_PYTHONS; do
+	real=$(readlink -f "$(command -v "$python")")
+	case " $seen " in *" $real "*) continue ;; esac
 	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info < (3, 15))' \
-		2>/dev/null && pythons="$pythons $python"
+		2>/dev/null && pythons="$pythons $python" seen="$seen $real"
 done
 
 # Work of known cost, in all ways in which Python calls Python. Each place where it is
