@@ -451,6 +451,16 @@ for how in -fomit-frame-pointer '-fno-omit-frame-pointer -fno-asynchronous-unwin
 1
 END
 done
+if [ "$kernel" ]; then
+	check 'beside libsample, that is said' 0 '
+		prof-record --stack-size=4096 -o n.pb.gz \
+			sh -c "env -u LD_PRELOAD ./tower; :" 2>&1 |
+			sed "s/.*: [0-9.]*%/N %/"' <<'END'
+N % of the stacks are longer than the 4096 bytes that were copied: see --stack-size
+END
+else
+	skip 'beside libsample, that is said' 'no perf events of the kernel'
+fi
 
 # In a container: a seccomp filter that answers perf_event_open with a number.
 cat >filter.c <<'END'

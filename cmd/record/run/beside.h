@@ -22,10 +22,12 @@ struct beside {
 	struct recording_source inside;
 	struct drain *drain;
 
+	/* To be read: what the kernel sampled, of what drain has. */
+	struct shm_process counted;
+
 	/* Private to beside.c. */
 	struct capture *capture; /* NULL: libsample is alone */
 	struct family *family;
-	struct shm_process counted;
 	char name[32]; /* of the samplers, for the comment */
 };
 

@@ -201,8 +201,11 @@ say_missing(struct run *r)
 	find_shares(r, &a, used_ns);
 	a.sampling.used_s = (double)used_ns / 1e9;
 	account_missing(&a, warn_sentence);
-	if (a.sampling.is_outside)
-		account_copies(&a.sampling, r->perf.stack_bytes, warn_sentence);
+	/* libsample truncates for another reason. */
+	if (a.sampling.is_mixed)
+		a.sampling.truncated = r->beside.counted.n_truncated;
+	if (a.sampling.is_mixed || a.sampling.is_outside)
+		account_copies(&a.sampling, r->target.stack_bytes, warn_sentence);
 }
 
 /* A seccomp filter may kill for a call that only libsample makes. */
