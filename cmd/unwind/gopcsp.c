@@ -22,6 +22,9 @@ enum {
 	FLAG_WRITE = 2, /* writes the stack pointer: to align it, or to switch
 			 * to the system's stack, if the byte before, its
 			 * number among functions of the runtime, is not 0 */
+	/* No frame takes no space, so a step by it fails: the goroutine's stack
+	 * is in no register and not in the copy. */
+	WORD_SWITCHED = WORD_PACKED,
 	MAX_FRAME = 1 << 21,
 };
 
@@ -72,19 +75,18 @@ read_head(struct pclntab *t, const struct buf *b)
 
 /* The word for a stack pointer depth bytes below the return address. */
 static uint32_t
-word_of(const struct pclntab *t, int64_t depth, bool is_top)
+word_of(int64_t depth)
 {
-	if (is_top)
-		return t->root;
 	if (depth < 0 || depth % 8 || depth > MAX_FRAME)
 		return WORD_NONE;
 	return arch_go_word((uint32_t)depth);
 }
 
-/* Compile the rows of the function at [pc, end), from the table at in. */
+/* Compile the rows of the function at [pc, end), from the table at in; `fixed`
+ * is its word everywhere, if not WORD_NONE. */
 static void
 compile_function(struct pclntab *t, struct row_out *out, struct in in,
-		 uint64_t pc, uint64_t end, bool is_top)
+		 uint64_t pc, uint64_t end, uint32_t fixed)
 {
 	int64_t depth = -1;
 	bool first = true;
@@ -100,7 +102,7 @@ compile_function(struct pclntab *t, struct row_out *out, struct in in,
 		n = in_uleb(&in) * t->quantum;
 		if (in.bad || n == 0)
 			break;
-		unwind_row_emit(out, pc, word_of(t, depth, is_top));
+		unwind_row_emit(out, pc, fixed ? fixed : word_of(depth));
 		pc = n > end - pc ? end : pc + n;
 	}
 	unwind_row_emit(out, pc, WORD_NONE);
@@ -126,9 +128,13 @@ compile_all(struct pclntab *t, struct row_out *out, uint64_t lo, uint64_t hi)
 		if (table.bad || pc < last || next <= pc || next > hi)
 			return;
 		last = pc;
-		compile_function(
-			t, out, in_at(t, t->pctab + in_fixed(&at, 4)), pc, next,
-			bits & FLAG_TOP || (is_runtime && bits & FLAG_WRITE));
+		compile_function(t, out,
+				 in_at(t, t->pctab + in_fixed(&at, 4)), pc,
+				 next,
+				 bits & FLAG_TOP ? t->root
+				 : is_runtime && bits & FLAG_WRITE
+					 ? WORD_SWITCHED
+					 : WORD_NONE);
 		if (out->no_memory || !t->n_left)
 			return;
 	}

@@ -27,7 +27,9 @@ enum {
 	MAX_INFO = 1 << 30, /* bytes of unwind information */
 };
 
-enum { TABLE_EH, TABLE_DEBUG, TABLE_GO, N_TABLE };
+/* In this order: Go's table knows where its runtime switches stacks, the
+ * .debug_frame that is made of it does not. */
+enum { TABLE_GO, TABLE_EH, TABLE_DEBUG, N_TABLE };
 
 struct rows {
 	char build_id[BUILD_ID_TEXT];

@@ -293,6 +293,39 @@ END
 				}'
 		}
 		live 'its goroutine is walked' walked
+		cat >collect.go <<'END'
+package main
+
+import (
+	"runtime"
+	"syscall"
+)
+
+func main() {
+	heap := make([]*[8]*int, 100000)
+	for i := range heap {
+		heap[i] = new([8]*int)
+	}
+	for u := (syscall.Rusage{}); u.Utime.Nano() < 3e8; syscall.Getrusage(0, &u) {
+		runtime.GC()
+	}
+	runtime.KeepAlive(heap)
+}
+END
+		go build -o collect collect.go
+		# Its goroutine is not in the copy: a frame below it is not its.
+		check 'a stack ends where the runtime of Go switched it, and counts' 0 '
+			prof-record -q -F 997 -o c.pb.gz ./collect
+			prof-symbolize -q c.pb.gz |
+				prof-export -q --to=folded --sample-index=samples |
+				awk "/^[^ ]+;runtime.systemstack;/ { below += \$NF }
+					/^runtime.systemstack;/ { n += \$NF }
+					END { print (n > 50 ? \"seen\" : n), below + 0; print n >\"n\" }"
+			stacks c.pb.gz | sed -n "s/.* unwind_failed=\([0-9]*\) .*/\1/p" |
+				awk "{ getline n <\"n\"; print (\$1 >= n) ? \"counted\" : \$1 \" \" n }"' <<'END'
+seen 0
+counted
+END
 		check 'its build-id is the last part of that of Go' 0 \
 			'prof-text -q --raw g.pb.gz |
 				sed -n "s/.* \/.*\/gone \([0-9a-f]*\) *$/\1/p" >id
