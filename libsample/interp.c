@@ -20,6 +20,7 @@ enum {
 	MAX_FILE = 2000,      /* bytes */
 	MAX_LINES = 1 << 17,  /* bytes */
 	TAG_BITS = 30,        /* of the hash that a word of known has not */
+	WAIT_BYTES = 2048,    /* of pthread_cond_timedwait(), at most */
 };
 
 _Static_assert(INTERP_MAX_CODE < UINT32_C(1) << TAG_BITS, "it fits a word");
@@ -264,6 +265,24 @@ put_run(struct interp_walk *w, struct unwind_frames *out)
 	return n_all + n > 0;
 }
 
+/* Put a frame for what the thread waits for. */
+static void
+put_wait(struct interp_walk *w, struct unwind_frames *out)
+{
+	const char *name = w->in->kind->waits;
+	struct interp_code c = {
+		.name = { (uintptr_t)name, (uint32_t)strlen(name), 1 },
+		.file = { .unit = 1 },
+	};
+	uint64_t hash = interp_mix(1, c.name.at);
+	uint32_t id = known_find(hash);
+
+	if (!id && (id = tell_code(w, &c)))
+		known_add(hash, id);
+	if (id)
+		unwind_frames_add(out, INTERP_FRAME(id, 0));
+}
+
 static void
 start(struct interp_walk *w)
 {
@@ -292,8 +311,13 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 	struct interp_walk *w = (struct interp_walk *)(void *)g;
 	const struct interp *in = w->in;
 
-	if (w->state == INTERP_DONE || pc - in->lo >= in->hi - in->lo)
+	if (w->state == INTERP_DONE || pc - in->lo >= in->hi - in->lo) {
+		w->callee = pc;
 		return false;
+	}
+	if (!w->is_met && in->kind->waits && in->waits &&
+	    w->callee - in->waits < WAIT_BYTES)
+		put_wait(w, out);
 	w->is_met = true;
 	w->kept = last;
 	if (w->state == INTERP_UNSEEN)
@@ -350,7 +374,7 @@ interp_begin(struct interp_walk *w, struct interp_memory *m,
 	w->is_met = false;
 	w->n = 0;
 	w->frame = w->entry = w->link = w->kept = 0;
-	w->first = w->until = 0;
+	w->first = w->until = w->callee = 0;
 	w->eval_lo = in->eval_lo;
 	w->eval_hi = in->eval_hi;
 	return &w->guest;

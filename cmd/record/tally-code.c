@@ -225,7 +225,8 @@ read_texts(struct tally *t, const struct shm_code *c, struct code *code)
 		put_ruby_name(f, file, c);
 	} else if (f) {
 		put_module_name(f, file);
-		putc('.', f);
+		if (*file)
+			putc('.', f);
 		put_text(f, own, c->n_name, c->name_unit);
 	}
 	t->failed |= !f || fclose(f) != 0;

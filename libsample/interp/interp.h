@@ -127,6 +127,7 @@ struct interp {
 	uintptr_t eval_lo, eval_hi;   /* the function that evaluates bytecode */
 	uintptr_t enter_lo, enter_hi; /* the function that calls it, or 0 */
 	uintptr_t symbol[INTERP_SYMBOLS]; /* their addresses; 0: missing */
+	uintptr_t waits;                  /* pthread_cond_timedwait() */
 	size_t code_bytes; /* of a code object, at most INTERP_CODE_MAX */
 	uint16_t layout[INTERP_LAYOUT]; /* of the kind */
 };
@@ -146,17 +147,18 @@ struct interp_walk {
 	struct interp_memory *memory;
 	const struct interp_thread *thread;
 	enum { INTERP_UNSEEN, INTERP_ON, INTERP_DONE } state;
-	bool is_met;    /* its code: else the walk ended before that */
-	unsigned n;     /* frames so far */
-	uintptr_t kept; /* unwind_frame.last, in the frame of machine code */
-	uint32_t n_bad; /* parts that could not be read, or placed */
+	bool is_met;      /* its code: else the walk ended before that */
+	uintptr_t callee; /* the frame of machine code before that */
+	unsigned n;       /* frames so far */
+	uintptr_t kept;   /* unwind_frame.last, in the frame of machine code */
+	uint32_t n_bad;   /* parts that could not be read, or placed */
 	/*
 	 * Of the kind: the next frame, from the innermost on. entry is an
 	 * address in the frame of the evaluator that runs it, on the machine's
 	 * stack; 0: unknown, then it is the next one of eval_lo to eval_hi.
 	 */
 	uintptr_t frame, entry, link;
-	uintptr_t first, until; /* of ruby.c */
+	uintptr_t first, until;     /* of ruby.c */
 	uintptr_t eval_lo, eval_hi; /* at first those of in */
 };
 
@@ -198,6 +200,10 @@ struct interp_kind {
 	 * False: a read failed. */
 	bool (*next)(struct interp_walk *w, struct interp_frame *f,
 		     bool *is_last);
+
+	/* If not NULL: what a thread does when the interpreter's own code calls
+	 * pthread_cond_timedwait(), as a frame. */
+	const char *waits;
 
 	/* If not NULL: next has its frames in the evaluator's frame that the
 	 * walk has met. False: that one has none. */

@@ -7,6 +7,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -153,6 +154,7 @@ interp_look(const struct dl_phdr_info *info, bool is_first, const char **why)
 
 		in.eval_lo = find(&own, in.kind->eval, &size);
 		in.eval_hi = in.eval_lo + size;
+		in.waits = (uintptr_t)pthread_cond_timedwait;
 		if (!in.eval_lo || !find_code(info, &in))
 			continue;
 		in.enter_lo =

@@ -405,6 +405,8 @@ const struct interp_kind interp_python = {
 	.next = python_next,
 	.identify = python_identify,
 	.describe = python_describe,
+	/* Its locks, where there are semaphores, are these. */
+	.waits = "[waiting for the GIL]",
 };
 
 #endif

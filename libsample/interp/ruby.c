@@ -370,10 +370,10 @@ ruby_begin(struct interp_walk *w)
 }
 
 /*
- * The evaluator has its innermost frame in a register: so it has the frames from
- * there to the one that C entered, and those that what it calls has made, but
- * has not entered yet. It has none if these are there already, or if it has left
- * its last one, but not yet itself.
+ * The evaluator has its innermost frame in a register: so it has the frames
+ * from there to the one that C entered, and those that what it calls has made,
+ * but has not entered yet. It has none if these are there already, or if it has
+ * left its last one, but not yet itself.
  */
 static bool
 ruby_run(struct interp_walk *w)

@@ -232,6 +232,32 @@ allocated() {
 }
 live 'functions that allocate' allocated "$python"
 
+# contend: threads that wait for the interpreter's own lock, as long as they ran less.
+cat >contend.py <<'END'
+import threading, time
+waited = []
+def spin():
+    wall, cpu = time.perf_counter(), time.thread_time()
+    while time.thread_time() - cpu < 0.3:
+        sum(range(500))
+    waited.append(time.perf_counter() - wall - (time.thread_time() - cpu))
+threads = [threading.Thread(target=spin) for _ in range(3)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(sum(waited))
+END
+contend() {
+	prof-record -q --clock=wall -F 100 -o gil.pb.gz "$1" "$PWD/contend.py" >waited || return 2
+	prof-text --folded --sample-index=wall gil.pb.gz | awk -v waited="$(cat waited)" '
+		/contend\.spin;(.*;)?\[waiting for the GIL\]/ { gil += $NF / 1e9 }
+		/\[waiting for the GIL\]/ { all += $NF / 1e9 }
+		END {
+			print gil, "s for the GIL in spin(), of", all, "; it says", waited
+			exit !(gil > waited * 0.6 && all < waited * 1.2)
+		}'
+}
+live 'waits for the interpreter'"'"'s lock' contend "$python"
+
 # locked: waits for a lock, as long as the program says; less what its threads ran then, or
 # were ready to. They want the interpreter's own lock, too, while another one does.
 cat >locked.py <<'END'

@@ -60,7 +60,9 @@ if have nm readelf; then
 	needs_only unwind/pool memmem mremap unwind_map unwind_row_pack unwind_row_rule
 	needs_only unwind/cfi mmap munmap unwind_entry_cie unwind_entry_cie_of unwind_entry_fde \
 		unwind_entry_hdr unwind_entry_open unwind_row_emit unwind_row_out unwind_row_run
-	needs_only interp/object interp_php interp_python interp_ruby mmap strcmp
+	# Of pthread_cond_timedwait it takes the address.
+	needs_only interp/object interp_php interp_python interp_ruby mmap \
+		pthread_cond_timedwait strcmp
 	# unwind_map only calls mmap.
 	needs_only unwind/publish munmap unwind_map unwind_state
 	needs_only unwind/unwind unwind_far_begin unwind_far_load unwind_find unwind_step_guess \
