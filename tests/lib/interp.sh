@@ -106,3 +106,59 @@ workers() {
 				chance_count(all, 6e8 / ns))
 		}'
 }
+
+# others NAME: set others to programs of that name of other releases of Debian, in the
+# long form: scripts that start them with our libc, or with theirs, if that is newer.
+others() {
+	others=
+	[ -n "$long" ] || return 0
+	mkdir -p "$bin/tests/interp.kept"
+	for suite in bullseye trixie; do
+		root=$bin/tests/interp.kept/$suite
+		if ! (
+			flock 9
+			[ ! -d "$root" ] || exit 0
+			rm -rf "$root.new"
+			mmdebstrap --variant=extract --include=python3,ruby,php-cli "$suite" \
+				"$root.new" 2>"$root.log" && mv "$root.new" "$root"
+		) 9>"$root.lock" >&2; then
+			skip "$1 of $suite" "no mmdebstrap, or no mirror: $(tail -n 1 "$root.log")"
+			continue
+		fi
+		for program in "$root/usr/bin/$1"[0-9].[0-9]*; do
+			found "$program" || continue
+			start_with "$root" "$program" "$root.$1"
+		done
+	done
+}
+
+# start_with ROOT PROGRAM SCRIPT: see others.
+start_with() {
+	theirs=$1/usr/lib/x86_64-linux-gnu
+	version=${2##*[a-z]}
+	rm -rf "$3.lib"
+	mkdir "$3.lib"
+	ln -s "$theirs"/*.so* "$1"/lib/x86_64-linux-gnu/*.so* "$3.lib" 2>/dev/null
+	loader=$(find "$3.lib/" -name 'ld-linux-x86-64.so.2')
+	rm -rf "$3.ours"
+	cp -a "$3.lib" "$3.ours"
+	for part in c m dl rt pthread util resolv; do
+		rm -f "$3.ours/lib$part.so"* "$3.ours/lib$part"-*
+	done
+	for way in "/lib64/ld-linux-x86-64.so.2 --library-path $3.ours" \
+		"$loader --library-path $3.lib"; do
+		cat >"$3" <<END2
+#!/bin/sh
+RUBYLIB=$1/usr/lib/ruby/$version.0:$theirs/ruby/$version.0
+case $2 in *python*) export PYTHONHOME=$1/usr ;; esac
+export RUBYLIB
+exec $way $2 "\$@"
+END2
+		chmod +x "$3"
+		if "$3" --version >/dev/null 2>&1; then
+			others="$others $3"
+			return
+		fi
+	done
+	skip "${3##*/}" "it does not start: $("$3" --version 2>&1 | tail -n 1)"
+}

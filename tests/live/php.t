@@ -6,8 +6,10 @@
 . "$src/tests/lib/live.sh"
 . "$src/tests/lib/interp.sh"
 
+# With $long, also those of other releases of Debian.
+others php
 phps=
-for php in php $PROF_PHPS; do
+for php in php $PROF_PHPS $others; do
 	"$php" -n -r 'exit(PHP_ZTS || PHP_VERSION_ID < 70400 || PHP_VERSION_ID >= 80500 ? 1 : 0);' \
 		2>/dev/null && phps="$phps $php"
 done

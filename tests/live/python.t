@@ -7,7 +7,9 @@
 . "$src/tests/lib/interp.sh"
 
 pythons= seen=
-for python in python3 /usr/bin/python3 $PROF_PYTHONS; do
+# With $long, also those of other releases of Debian.
+others python
+for python in python3 /usr/bin/python3 $PROF_PYTHONS $others; do
 	real=$(readlink -f "$(command -v "$python")")
 	case " $seen " in *" $real "*) continue ;; esac
 	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info < (3, 15))' \

@@ -6,8 +6,10 @@
 . "$src/tests/lib/live.sh"
 . "$src/tests/lib/interp.sh"
 
+# With $long, also those of other releases of Debian.
+others ruby
 rubys=
-for ruby in ruby $PROF_RUBYS; do
+for ruby in ruby $PROF_RUBYS $others; do
 	"$ruby" --disable=gems -e 'exit(%w[2.7 3.0 3.1 3.2 3.3 3.4].include?(RUBY_VERSION[/\d\.\d/]))' \
 		2>/dev/null && rubys="$rubys $ruby"
 done
