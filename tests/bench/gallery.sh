@@ -14,6 +14,34 @@ cd "$work"
 
 real=$src/testdata/good-go-cpu-long.pb.gz
 prof-flame -q --no-script --width=1000 --min-width=2 --title='A Go program: CPU time' -o "$out/flame.svg" "$real"
+cat >shop.py <<'END'
+import json, re
+
+class Shop:
+    def __init__(self, n):
+        self.items = [{"name": "item %d" % i, "price": i * 37 % 101} for i in range(n)]
+
+    def by_price(self):
+        return sorted(self.items, key=lambda item: item["price"])
+
+    def slugs(self):
+        return [re.sub("[^a-z0-9]+", "-", item["name"]) for item in self.items]
+
+def store(shop):
+    return json.dumps(shop.items)
+
+def load(text):
+    return json.loads(text, object_hook=dict)
+
+def main():
+    shop = Shop(500)
+    for _ in range(2000):
+        shop.by_price(), shop.slugs(), load(store(shop))
+
+main()
+END
+[ -s mixed.pb.gz ] || prof-record -q -F 1000 -- /usr/bin/python3 shop.py | prof-symbolize -q >mixed.pb.gz
+prof-flame -q --no-script --width=1000 --min-width=2 --show-from='shop\.main' --title='Python and the C that it calls: CPU time' -o "$out/mixed.svg" mixed.pb.gz
 prof-html -q --title=golang -o go.html "$real"
 prof-html -q -o heap.html "$src/testdata/good-go-heap.pb.gz"
 
