@@ -343,11 +343,13 @@ await check('offers below the search: labels with their values', async () => {
 	await clickText('#offers button', 'Labeluser=ann');
 	return same([offers.slice(0, 3), (await big()).slice(0, 5)], [['Labeluser=ann', 'Labeluser=a', 'Not labeluser=a'], '30 ns']);
 });
-await check('a sandwich of a function; without one, of the heaviest', async () => {
+await check('a sandwich of a function; without one, of the heaviest, or of what changed most', async () => {
 	await open('cpu.html', '#v=sandwich&p=%5Eleaf%24&f=main');
 	const seen = [await text('#pivot h2'), await text('#pivot .k')];
 	await go('#v=sandwich');
-	return same([...seen, await text('#pivot h2')], ['leaf', 'total 60.6 % 400 ms', 'helper']);
+	seen.push(await text('#pivot h2'));
+	await open('diff.html', '#v=sandwich');
+	return same([...seen, await text('#pivot h2')], ['leaf', 'total 60.6 % 400 ms', 'helper', 'fresh']);
 });
 // Without a compiler or a disassembler, html-browser.t does not make it.
 if (existsSync(folder + '/code.html'))

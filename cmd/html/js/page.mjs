@@ -181,7 +181,8 @@ class Page {
 		return allFilters.some(([name]) => this.state[name]) || this.state.g !== this.base.head.granularity || this.column !== this.base.head.def;
 	}
 
-	// Keys that the pivot's pattern matches; without one the heaviest function.
+	// Keys that the pivot's pattern matches; without one the heaviest function, or
+	// the one that changed most.
 	pivotKeys() {
 		const {keys: K, sums, palette} = this, re = this.computer.pattern('p'), wanted = new Uint8Array(K.n);
 		if (this.state.p) {
@@ -190,7 +191,7 @@ class Page {
 			});
 			return wanted.includes(1) ? wanted : null;
 		}
-		const weight = k => Math.max(Math.abs(sums.self[0][k]), Math.abs(sums.self[1][k])) * (palette.isOwn(k) ? 1.5 : 1);
+		const weight = k => Math.abs(sums.self[1][k] - (this.isTwo ? sums.self[0][k] : 0)) * (palette.isOwn(k) ? 1.5 : 1);
 		let best = -1;
 		for (let k = 0; k < K.n; k++)
 			if (!palette.isUnnamed(k) && weight(k) > 0 && (best < 0 || weight(k) > weight(best)))
@@ -580,8 +581,8 @@ class Page {
 	pivotBar(bar, wanted, up, down) {
 		const list = this.keys.text.map((t, k) => k).filter(k => wanted[k]), [k] = list, [before, after] = [down.total[0][0], down.total[1][0]];
 		const count = tree => new Set([...tree.key.keys()].filter(i => tree.parent[i] && !tree.parent[tree.parent[i]]).map(i => tree.key[i])).size, words = (n, what, arrow) => (n || 'no') + ' ' + what + (n === 1 ? '' : 's') + ' ' + arrow;
-		const own = list.reduce((sum, key) => sum + this.sums.self[1][key], 0), pair = (name, big, small) => element('span', 'k', name + ' ', element('b', '', big), ' ' + small), sw = swatch(this.palette.footOf(this.palette.ofKey(k)));
-		const c = this.isTwo && this.changeOf(before, after), amounts = c ? [pair('change', changeText(c), likelyText(c)), pair('', this.amount(before) + ' → ' + this.amount(after), '')]
+		const own = list.reduce((sum, key) => sum + this.sums.self[1][key], 0), pair = (name, big, small) => element('span', 'k', name + ' ', element('b', '', big), ' ' + small);
+		const c = this.isTwo && this.changeOf(before, after), sw = swatch(c ? this.palette.ofChange(c) : this.palette.footOf(this.palette.ofKey(k))), amounts = c ? [pair('change', changeText(c), likelyText(c)), pair('', this.amount(before) + ' → ' + this.amount(after), '')]
 			: [pair('total', this.share(after), this.amount(after)), pair('self', this.share(own), this.amount(own))];
 		bar.replaceChildren(sw, element('h2', {dir: 'ltr', title: this.name(k)}, displayName(shortName(this.keys.text[k])) + (list.length > 1 ? ' and ' + formatCount(list.length - 1) + ' more' : '')), ...amounts,
 			element('span', 'k', words(count(up), 'caller', '↑') + '   ' + words(count(down), 'callee', '↓')), button('Source', {class: 'ghost'}, () => this.showSourceOf(k)));
