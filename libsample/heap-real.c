@@ -214,6 +214,20 @@ heap_resolve(void)
 	errno = saved;
 }
 
+/* Is this the entry by which a program without PIE, as Debian's python, calls
+ * ours: an undefined symbol? musl does not tell symbols. */
+static bool
+is_entry(void *function, const void *object)
+{
+	ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	if (!dladdr1)
+		return ((const ElfW(Ehdr) *)object)->e_type == ET_EXEC;
+	return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) &&
+	       symbol && symbol->st_shndx == SHN_UNDEF;
+}
+
 /*
  * libsample is initialized, as this library depends on it. Which malloc the
  * program has is found by address, as ours has the same name.
@@ -222,17 +236,12 @@ __attribute__((constructor)) static void
 load(void)
 {
 	void *theirs;
-	ElfW(Sym) *symbol = NULL;
 	Dl_info us, them;
 
 	heap_resolve();
 	theirs = dlsym(RTLD_DEFAULT, "malloc");
-	/* An undefined symbol is the entry by which a program without PIE, as
-	 * Debian's python, calls ours. */
-	if (theirs && dladdr1 && dladdr(&arena, &us) &&
-	    dladdr1(theirs, &them, (void **)&symbol, RTLD_DL_SYMENT) &&
-	    us.dli_fbase != them.dli_fbase &&
-	    !(symbol && symbol->st_shndx == SHN_UNDEF))
+	if (theirs && dladdr(&arena, &us) && dladdr(theirs, &them) &&
+	    us.dli_fbase != them.dli_fbase && !is_entry(theirs, them.dli_fbase))
 		sample_hook_note("has a malloc of its own, which cannot be "
 				 "seen: what comes from it is not in the "
 				 "profile");

@@ -418,6 +418,13 @@ END
 ${CC:-cc} -fno-builtin -rdynamic -o own own.c
 check_err 'a program with a malloc of its own' 0 \
 	'prof-record --heap -o x.pb.gz ./own' 'has a malloc of its own'
+# musl does not tell symbols of addresses.
+if have musl-gcc && musl-gcc -fPIE -pie -fno-builtin -rdynamic -o own.musl own.c 2>log; then
+	check_err '... by musl' 0 'prof-record --heap -o x.pb.gz ./own.musl' \
+		'has a malloc of its own'
+else
+	skip '... by musl' 'no musl-gcc'
+fi
 cat >taken.c <<'END'
 #include <stdlib.h>
 void *(*volatile address)(size_t) = malloc;
