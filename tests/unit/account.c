@@ -77,6 +77,13 @@ test_chance(void **state)
 	assert_said("cmd: 0.00 of 8.00 s of CPU time were sampled (0 %): "
 		    "processes were shorter than the kernel's tick, which "
 		    "timers wait for (--clock=perf does not)\n");
+	/* Children of 67 ms are not short. */
+	setup(NULL);
+	a = account(77, 0.87);
+	a.n_process = 13;
+	a.n_fork = 12;
+	account_missing(&a, hear);
+	assert_non_null(strstr(said, "(89 %): timers miss time on a busy"));
 	/* More than chance is said, however long the command has run. */
 	setup(NULL);
 	a = account(9700, 100);

@@ -145,7 +145,9 @@ reason(const struct account *a, double missing)
 	if (a->early_s > missing / 2)
 		return "programs start before the sampler does, which is "
 		       "loaded last";
-	if (missing < 2 * a->tick_s * (a->n_program + a->n_fork))
+	/* On average, of all that were. */
+	if (!a->is_perf_clock &&
+	    a->sampling.used_s < 2 * a->tick_s * (a->n_program + a->n_fork))
 		return "processes were shorter than the kernel's tick, which "
 		       "timers wait for (--clock=perf does not)";
 	if (a->sampling.is_mixed && a->is_perf_clock)
