@@ -128,13 +128,11 @@ compile_all(struct pclntab *t, struct row_out *out, uint64_t lo, uint64_t hi)
 		if (table.bad || pc < last || next <= pc || next > hi)
 			return;
 		last = pc;
-		compile_function(t, out,
-				 in_at(t, t->pctab + in_fixed(&at, 4)), pc,
-				 next,
-				 bits & FLAG_TOP ? t->root
-				 : is_runtime && bits & FLAG_WRITE
-					 ? WORD_SWITCHED
-					 : WORD_NONE);
+		compile_function(
+			t, out, in_at(t, t->pctab + in_fixed(&at, 4)), pc, next,
+			bits & FLAG_TOP                   ? t->root
+			: is_runtime && bits & FLAG_WRITE ? WORD_SWITCHED
+							  : WORD_NONE);
 		if (out->no_memory || !t->n_left)
 			return;
 	}
