@@ -1,11 +1,11 @@
 /*
- * php.c - PHP 7.4 to 8.4. There is one chain of frames (zend_execute_data).
+ * php.c - PHP 7.4 to 8.5. There is one chain of frames (zend_execute_data).
  * Calls from PHP to PHP stay in one evaluator, up to the function of PHP that C
  * called, which is marked (ZEND_CALL_TOP).
  *
  * The offsets are those that programs printed that were compiled with the
- * headers of 7.4.33, 8.1.2, 8.2.36, 8.3.6 and 8.4.27 for x86-64. Strings are
- * checked by their type.
+ * headers of 7.4.33, 8.1.2, 8.2.36, 8.3.6, 8.4.27 and 8.5.4 for x86-64. Strings
+ * are checked by their type.
  */
 #include "config.h"
 
@@ -30,6 +30,7 @@ enum field {
 	CODE_FILE,
 	GENERATOR_FRAME, /* in zend_generator */
 	GENERATOR_PARENT,
+	GLOBALS_FRAME, /* in zend_executor_globals */
 	N_FIELD
 };
 
@@ -37,8 +38,7 @@ _Static_assert((int)N_FIELD <= (int)INTERP_LAYOUT,
 	       "there is room for a layout");
 
 enum {
-	GLOBALS_FRAME = 488, /* in zend_executor_globals */
-	FRAME_AT = 0,        /* in zend_execute_data */
+	FRAME_AT = 0, /* in zend_execute_data */
 	FRAME_CODE = 24,
 	FRAME_THIS = 32, /* an object, or a class */
 	FRAME_FLAGS = 40,
@@ -65,24 +65,26 @@ enum {
 
 /* By the symbol from which on they are those. */
 static const uint16_t layouts[][N_FIELD] = {
-	[SYM_74] = { 64, 136, 64, 160 },  [SYM_80] = { 72, 144, 56, 152 },
-	[SYM_82] = { 88, 152, 56, 152 },  [SYM_83] = { 80, 144, 56, 152 },
-	[SYM_84] = { 104, 168, 56, 152 },
+	[SYM_74] = { 64, 136, 64, 160, 488 },
+	[SYM_80] = { 72, 144, 56, 152, 488 },
+	[SYM_82] = { 88, 152, 56, 152, 488 },
+	[SYM_83] = { 80, 144, 56, 152, 488 },
+	[SYM_84] = { 104, 168, 56, 152, 488 },
+	[SYM_85] = { 104, 168, 56, 152, 512 },
 };
 
 static bool
 php_init(struct interp *in, const char **why)
 {
-	int since = SYM_84;
+	int since = SYM_85;
 
 	while (since > SYM_ZTS && !in->symbol[since])
 		since--;
 	if (in->symbol[SYM_ZTS])
 		*why = "it is a PHP for threads (ZTS), which is not supported "
 		       "yet";
-	else if (!in->symbol[SYM_GLOBALS] || since == SYM_ZTS ||
-		 in->symbol[SYM_85])
-		*why = "only PHP 7.4 to 8.4 are known";
+	else if (!in->symbol[SYM_GLOBALS] || since == SYM_ZTS)
+		*why = "only PHP 7.4 to 8.5 are known";
 	if (*why)
 		return false;
 	memcpy(in->layout, layouts[since], sizeof(layouts[0]));
@@ -117,7 +119,8 @@ php_begin(struct interp_walk *w)
 	else if (!atomic_load_explicit(w->thread->hint, memory_order_relaxed))
 		return true;
 	return interp_peek(w->memory,
-			   w->in->symbol[SYM_GLOBALS] + GLOBALS_FRAME,
+			   w->in->symbol[SYM_GLOBALS] +
+				   w->in->layout[GLOBALS_FRAME],
 			   &w->frame, sizeof(w->frame));
 }
 

@@ -13,13 +13,13 @@ image_php(struct interp *in, unsigned which)
 	const char *why = NULL;
 
 	in->kind = &interp_php;
-	in->symbol[SYM_GLOBALS] = image_address(THREAD - GLOBALS_FRAME % 256);
+	in->symbol[SYM_GLOBALS] = image_address(THREAD);
 	for (unsigned i = 0; i <= which; i++)
 		in->symbol[SYM_74 + i] = 1;
 	if (!interp_php.init(in, &why))
 		abort();
-	image_put(THREAD - GLOBALS_FRAME % 256 + GLOBALS_FRAME,
-		  image_address(FRAMES));
+	in->symbol[SYM_GLOBALS] -= in->layout[GLOBALS_FRAME];
+	image_put(THREAD, image_address(FRAMES));
 	image_put(NAME + TEXT_TYPE, IS_STRING);
 	image_put(NAME + TEXT_SIZE, 5);
 	for (size_t code = OTHER_CODE; code <= CODE;

@@ -10,7 +10,7 @@
 others php
 phps=
 for php in php $PROF_PHPS $others; do
-	"$php" -n -r 'exit(PHP_ZTS || PHP_VERSION_ID < 70400 || PHP_VERSION_ID >= 80500 ? 1 : 0);' \
+	"$php" -n -r 'exit(PHP_ZTS || PHP_VERSION_ID < 70400 || PHP_VERSION_ID >= 80600 ? 1 : 0);' \
 		2>/dev/null && phps="$phps $php"
 done
 
@@ -177,7 +177,7 @@ in_order() {
 }
 
 if [ -z "$phps" ]; then
-	skip 'functions of PHP' 'no PHP of 7.4 to 8.4'
+	skip 'functions of PHP' 'no PHP of 7.4 to 8.5'
 	plan
 	exit
 fi
