@@ -38,8 +38,8 @@ int main(int argc, char **argv)
 	}
 }
 END
-place=$(dirname -- "$bin")/tests/names.$$
-mkdir "$place" || exit 1
+place=$bin/tests/names.$$ # the scratch folder is temporary
+mkdir "$place" || exit 99
 trap 'rm -rf "$scratch" "$place"' EXIT
 for name in old new; do
 	${CC:-cc} -D_GNU_SOURCE -DNAME="spin_$name" -O1 -w -o $name spin.c 2>log ||
