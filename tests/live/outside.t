@@ -495,6 +495,21 @@ else
 	skip 'beside libsample, that is said' 'no perf events of the kernel'
 fi
 
+# Shorter than a period: each alone in its recording.
+if [ "$kernel" ]; then
+	check 'the first milliseconds of a command are as likely as others' 0 '
+		for i in $(seq 200); do
+			prof-record -q -o n.pb.gz env -u LD_PRELOAD ./work 0.002 >/dev/null
+			stacks n.pb.gz
+		done | sed -n "s/.* ticks=\([0-9]*\) .* cpu_used=\([0-9.]*\).*/\1 \2/p" |
+			awk "$chance""{ n += \$1; used += \$2 }
+				END { print chance_count(n, 100 * used) ? \"seen\" : n \" of \" 100 * used }"' <<'END'
+seen
+END
+else
+	skip 'the first milliseconds of a command are as likely as others' 'no perf events of the kernel'
+fi
+
 # In a container: a seccomp filter that answers perf_event_open with a number.
 cat >filter.c <<'END'
 #include <linux/filter.h>

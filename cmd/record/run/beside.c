@@ -4,12 +4,14 @@
 #include "beside.h"
 
 #include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/drain.h"
 #include "record/perf/family.h"
 
-enum { STEP_MS = 5 };
+enum { STEP_MS = 5, PAUSE_MAX_NS = 10000000 };
 
 /* Add what the kernel's sampler has counted since the last call to libsample's
  * counts of the recorder itself. */
@@ -91,6 +93,24 @@ beside_source(struct beside *b)
 	return both;
 }
 
+/*
+ * The clocks of CPUs have begun: for a random part of their period, up to what
+ * nobody notices, the command does not. Without, its first milliseconds, before
+ * libsample, are always in the same part: at 100 Hz never in a sample.
+ */
+static void
+pause_at_random(uint64_t period_ns)
+{
+	struct timespec pause = { 0 };
+	uint32_t random = 0;
+
+	if (period_ns > PAUSE_MAX_NS)
+		period_ns = PAUSE_MAX_NS;
+	if (getrandom(&random, sizeof(random), 0) == sizeof(random))
+		pause.tv_nsec = (long)(random % period_ns);
+	nanosleep(&pause, NULL);
+}
+
 enum prof_status
 beside_begin(struct beside *b, struct tally *t, struct prof_err *err)
 {
@@ -98,11 +118,12 @@ beside_begin(struct beside *b, struct tally *t, struct prof_err *err)
 	const struct capture_target target[] = { { .all = true },
 						 { .pid = &self, .n_pid = 1 } };
 	enum prof_status st = PROF_ENOTSUP;
+	bool is_all = false;
 
 	for (size_t i = 0; i < 2 && st == PROF_ENOTSUP; i++) {
 		struct perf_config config = b->config;
-		bool is_all = target[i].all;
 
+		is_all = target[i].all;
 		beside_close(b);
 		b->family = config.family = family_new(!is_all);
 		config.phase.period_ns = config.period_ns;
@@ -120,6 +141,8 @@ beside_begin(struct beside *b, struct tally *t, struct prof_err *err)
 	}
 	if (st != PROF_OK)
 		beside_close(b);
+	else if (is_all)
+		pause_at_random(b->config.period_ns);
 	return st;
 }
 
