@@ -840,7 +840,7 @@ await check('labels with many values, more on demand', async () => {
 	return same([first, await count()], [100, 600]);
 });
 await check('on paper there are the filters and all of a flame graph', async () => {
-	await open('cpu.html', '#f=main', {height: 200});
+	await open('kind-heap.html', '#f=main', {height: 200});
 	const heights = await page.evaluate(() => ['beforeprint', 'afterprint'].map(name => {
 		dispatchEvent(new Event(name));
 		return document.querySelector('#flame-host canvas').height;
