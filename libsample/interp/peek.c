@@ -92,15 +92,28 @@ interp_peek_codes(struct interp_memory *m, const uintptr_t *addr, size_t n,
 		  size_t size)
 {
 	struct iovec from[INTERP_BATCH];
-	size_t got;
+	uint8_t which[INTERP_BATCH];
+	size_t n_from = 0, got, i;
 
 	if (n > INTERP_BATCH || size > INTERP_CODE_MAX)
 		return 0;
-	for (size_t i = 0; i < n; i++)
-		from[i] = (struct iovec){ (void *)addr[i], size };
-	got = n ? copy(m, m->code, n * size, from, n) / size : 0;
-	/* They lie one after another: move each to its place. */
-	for (size_t i = got; i-- > 1;)
-		memmove(m->code[i], (uint8_t *)m->code + i * size, size);
-	return got;
+	/* Recursion, and blocks of one method, have the same ones. */
+	for (i = 0; i < n; i++) {
+		size_t k = 0;
+
+		while (k < n_from && from[k].iov_base != (void *)addr[i])
+			k++;
+		if (k == n_from)
+			from[n_from++] =
+				(struct iovec){ (void *)addr[i], size };
+		which[i] = (uint8_t)k;
+	}
+	got = n ? copy(m, m->code, n_from * size, from, n_from) / size : 0;
+	for (i = 0; i < n && which[i] < got;)
+		i++;
+	n = i;
+	/* They lie one after another: copy each to its places. */
+	while (i-- > 1)
+		memmove(m->code[i], (uint8_t *)m->code + which[i] * size, size);
+	return n;
 }

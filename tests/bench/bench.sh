@@ -11,7 +11,8 @@
 #				heap (what --heap and --lock do), history
 #				(prof-history, with its budgets), start (what
 #				it costs to start one), rights (what
-#				it costs to give up rights), gate (how often
+#				it costs to give up rights), interp (functions
+#				of interpreters), gate (how often
 #				prof-gate is wrong, and what it finds)
 #	BENCH_RUNS=N		best of N runs (3); the referee on big runs once
 #	BENCH_REFEREE=no	leave out the referee
@@ -623,6 +624,103 @@ bench_rights() {
 	)
 }
 
+# interp_row NAME HZ COMMAND...: what reading an interpreter's functions adds. The
+# program says the CPU milliseconds that it took; the least of runs in turn.
+interp_row() {
+	name=$1 hz=$2
+	shift 2
+	i=0
+	while [ $i -lt $((runs * 2)) ]; do
+		i=$((i + 1))
+		echo "alone $("$@")"
+		for how in off mixed; do
+			echo "$how $(prof-record -q --clock=perf -F "$hz" --interp=$how -o i.pb.gz "$@")" \
+				"$(prof-text --comments i.pb.gz | sed -n 's/.* signals=\([0-9]*\).*/\1/p')"
+		done
+	done | awk -v name="$name, $hz Hz" '
+		!($1 in ms) || $2 < ms[$1] { ms[$1] = $2; n[$1] = $3 }
+		END {
+			printf "| %-36s | %7.0f | %7.0f | %7.0f | %6.1f |\n", name, ms["alone"], \
+				ms["off"], ms["mixed"], (ms["mixed"] - ms["off"]) * 1000 / n["mixed"]
+		}'
+}
+
+# A loop below 50 functions; modules, code and strings that are met for the first time.
+bench_interp() {
+	mkdir -p modules
+	i=0
+	while [ $i -lt 1000 ]; do
+		i=$((i + 1))
+		echo "def f(): return sum(range(300))
+x = f()" >modules/m$i.py
+	done
+	cat >deep.py <<'END'
+import time
+for i in range(50):
+    exec("def f%d(): return f%d()" % (i, i + 1))
+def f50():
+    k = 0
+    for i in range(20000000):
+        k += 1
+f0()
+print(time.process_time() * 1000)
+END
+	cat >deep.rb <<'END'
+50.times { |i| eval("def f#{i}; f#{i + 1}; end") }
+def f50
+  k = 0
+  k += 1 while k < 40000000
+end
+f0
+puts Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) * 1000
+END
+	cat >deep.php <<'END'
+<?php
+for ($i = 0; $i < 50; $i++)
+    eval("function f$i() { return f" . ($i + 1) . "(); }");
+function f50() {
+    for ($k = 0; $k < 60000000; $k++);
+}
+f0();
+$u = getrusage();
+echo $u["ru_utime.tv_sec"] * 1000 + $u["ru_utime.tv_usec"] / 1000 +
+    $u["ru_stime.tv_sec"] * 1000 + $u["ru_stime.tv_usec"] / 1000, "\n";
+END
+	cat >imports.py <<'END'
+import sys, time
+sys.path.insert(0, "modules")
+sys.dont_write_bytecode = True
+for i in range(1, 1001):
+    __import__("m%d" % i)
+print(time.process_time() * 1000)
+END
+	cat >codes.py <<'END'
+import time
+text = "".join("def f%d(): return sum(range(3000))\n" % i for i in range(10000))
+exec(compile(text, "codes", "exec"))
+for i in range(10000):
+    globals()["f%d" % i]()
+print(time.process_time() * 1000)
+END
+	cat >strings.py <<'END'
+import time
+for i in range(8000):
+    exec("def f(): return sum(range(3000))\nf()", {"i": i})
+print(time.process_time() * 1000)
+END
+	printf '\nCPU ms of programs, load %s\n\n| %-36s | %7s | %7s | %7s | %6s |\n|---|--:|--:|--:|--:|\n' \
+		"$(cut -d' ' -f1 /proc/loadavg)" program alone off mixed 'us more'
+	for hz in 100 4000; do
+		interp_row 'Python, 51 functions' $hz /usr/bin/python3 deep.py
+		! command -v ruby >/dev/null ||
+			interp_row 'Ruby, 51 functions' $hz ruby --disable=gems deep.rb
+		! command -v php >/dev/null || interp_row 'PHP, 51 functions' $hz php -n deep.php
+	done
+	interp_row 'Python, import of 1000 modules' 1000 /usr/bin/python3 imports.py
+	interp_row 'Python, 10000 code objects' 1000 /usr/bin/python3 codes.py
+	interp_row 'Python, exec() of 8000 strings' 1000 /usr/bin/python3 strings.py
+}
+
 # Times of the page in a browser: file, first paint, ready, then milliseconds of
 # what page-bench.mjs does. All: each of 2.9 million nodes is in the page.
 bench_page() {
@@ -757,7 +855,7 @@ bench_gate() {
 
 echo "$(uname -srm), $(nproc) cores, best of $runs; $(date -u +%F)"
 case "$*" in
-fetch | fleet | gate | heap | history | record | rights | start) ;;
+fetch | fleet | gate | heap | history | interp | record | rights | start) ;;
 *) make_data ;;
 esac
 # shellcheck disable=SC2048 # words
