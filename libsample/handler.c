@@ -207,6 +207,9 @@ sampler_walk(struct thread *t, const void *uc, const struct unwind_stack *stack,
 	return n;
 }
 
+/* Bytes of the stack that a walk may take. */
+enum { STACK_NEEDED = 8192 };
+
 static void
 take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 {
@@ -216,6 +219,13 @@ take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 	struct unwind_info info;
 	size_t n;
 
+	/* Ruby has its stack mapped, once, by a frame that goes to its end. */
+	if ((uintptr_t)__builtin_frame_address(0) - self->stack.lo <
+	    STACK_NEEDED) {
+		atomic_fetch_add_explicit(&count->n_lost, ticks,
+					  memory_order_relaxed);
+		return;
+	}
 	segments_update();
 	/* The kernel saved the sigaltstack() in force. */
 	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && uc->uc_stack.ss_size) {

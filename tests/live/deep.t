@@ -88,4 +88,43 @@ for options in '-F 10000 --clock=wall' '-F 1000'; do
 alive
 END
 done
+
+# Ruby begins so: a frame to the end of the stack, with room for little more than a signal.
+cat >end.c <<'END'
+#define _GNU_SOURCE
+#include <alloca.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <time.h>
+int main(void)
+{
+	pthread_attr_t a;
+	void *lo;
+	size_t n;
+	volatile uint64_t k;
+	clock_t end = clock() + CLOCKS_PER_SEC / 4;
+	pthread_getattr_np(pthread_self(), &a);
+	pthread_attr_getstack(&a, &lo, &n);
+	volatile char *low = alloca((size_t)((char *)__builtin_frame_address(0) - (char *)lo - getauxval(51) - 2000));
+	low[0] = 0;
+	while (clock() < end)
+		for (k = 0; k < 100000; k++)
+			;
+	puts("ended");
+	return 0;
+}
+END
+if ${CC:-cc} -o end end.c 2>/dev/null; then
+	check 'at the end of its stack a program is not walked, and that is said' 0 \
+		"prof-record -q -F 200 -o end.pb.gz ./end && prof-text --comments end.pb.gz |
+			grep -c ' lost=[1-9]'" <<'END'
+ended
+1
+END
+else
+	skip 'at the end of its stack a program is not walked' 'no compiler'
+fi
+
 plan
