@@ -208,7 +208,7 @@ sampler_walk(struct thread *t, const void *uc, const struct unwind_stack *stack,
 }
 
 /* Bytes of the stack that a walk may take. */
-enum { STACK_NEEDED = 8192 };
+enum { STACK_NEEDED = 6144 };
 
 static void
 take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
