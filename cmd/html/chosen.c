@@ -16,29 +16,23 @@
 static const double least = 0.005; /* share of a function with source text */
 
 struct weighed {
-	double self, total;
-	bool is_own;
-	uint32_t name, seen; /* seen: in this sample, + 1 */
+	double weight; /* of a source: of its own, until all are added up */
+	double total;
+	bool is_own, is_first; /* first: before all that are not, of less
+				  weight, too */
+	uint32_t name, seen;   /* seen: in this sample, + 1 */
 	const struct strtab *strings;
 };
-
-/* Of what counts: the totals of own code. */
-static double
-weight(const struct weighed *w)
-{
-	return w->is_own ? w->total : w->self;
-}
 
 static int
 heavier(const void *p, const void *q)
 {
 	const struct weighed *x = p, *y = q;
-	double a = weight(x), b = weight(y);
 
-	if (x->is_own != y->is_own)
-		return x->is_own ? -1 : 1;
-	if (a != b)
-		return a < b ? 1 : -1;
+	if (x->is_first != y->is_first)
+		return x->is_first ? -1 : 1;
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
 	return strtab_cmp(x->strings, x->name, y->name);
 }
 
@@ -65,7 +59,7 @@ add_stack(const struct profile *p, size_t sample, double v, struct weighed *w)
 			struct weighed *of = &w[p->function[function].name];
 
 			if (!i && !k)
-				of->self += v;
+				of->weight += v;
 			if (of->seen != sample + 1)
 				of->total += v;
 			of->seen = (uint32_t)sample + 1;
@@ -73,23 +67,45 @@ add_stack(const struct profile *p, size_t sample, double v, struct weighed *w)
 	}
 }
 
+static bool
+is_own(const struct profile *p, const struct location *l,
+       const struct weighed *w)
+{
+	for (uint32_t k = 0; k < l->n_line; k++)
+		if (w[p->function[profile_line(p, l)[k].function].name].is_own)
+			return true;
+	return false;
+}
+
+/* Add v to the function whose code the sample was in, and to that of the
+ * innermost own code, which called the rest. */
 static void
-weigh(const struct report *r, const struct pack *pack, struct weighed *w)
+add_code(const struct profile *p, const struct sample *s, double v,
+	 struct weighed *w)
+{
+	const uint32_t *stack = profile_stack(p, s);
+	uint32_t leaf, i = 0, name;
+
+	if (!s->n_stack)
+		return;
+	leaf = physical_name(p, &p->location[stack[0]]);
+	w[leaf].weight += v;
+	while (i < s->n_stack && !is_own(p, &p->location[stack[i]], w))
+		i++;
+	if (i == s->n_stack)
+		return;
+	name = physical_name(p, &p->location[stack[i]]);
+	if (name != leaf)
+		w[name].weight += v;
+}
+
+static void
+weigh(const struct report *r, const struct pack *pack, bool is_source,
+      struct weighed *w)
 {
 	const struct profile *p = r->p;
 
-	for (size_t i = 0; i < p->n_sample; i++) {
-		const struct sample *s = &p->sample[i];
-		double v = fabs((double)p->value[i * p->n_type + r->column]);
-
-		if (pack)
-			add_stack(p, i, v, w);
-		else if (s->n_stack)
-			w[physical_name(p,
-					&p->location[profile_stack(p, s)[0]])]
-				.self += v;
-	}
-	for (size_t i = 0; pack && i < pack->n_function; i++) {
+	for (size_t i = 0; i < pack->n_function; i++) {
 		const struct str *name =
 			&pack->frames->strings.str[pack->function[i].name];
 		uint32_t at = strtab_find(&p->strings, name->s, name->len);
@@ -97,17 +113,30 @@ weigh(const struct report *r, const struct pack *pack, struct weighed *w)
 		if (at != STRTAB_NONE && pack->own[i])
 			w[at].is_own = true;
 	}
+	for (size_t i = 0; i < p->n_sample; i++) {
+		double v = fabs((double)p->value[i * p->n_type + r->column]);
+
+		if (is_source)
+			add_stack(p, i, v, w);
+		else
+			add_code(p, &p->sample[i], v, w);
+	}
+	for (size_t i = 0; is_source && i < p->strings.n_str; i++) {
+		w[i].is_first = w[i].is_own;
+		if (w[i].is_own)
+			w[i].weight = w[i].total;
+	}
 	/* Without a name. */
 	w[0] = (struct weighed){ .strings = &p->strings };
 }
 
 /* The least weight of a function that is chosen. */
 static double
-least_of(const struct report *r, const struct pack *pack)
+least_of(const struct report *r, bool is_source)
 {
 	double all = 0;
 
-	for (size_t i = 0; pack && i < r->p->n_sample; i++)
+	for (size_t i = 0; is_source && i < r->p->n_sample; i++)
 		all += fabs((double)r->p->value[i * r->p->n_type + r->column]);
 	return all * least;
 }
@@ -115,11 +144,12 @@ least_of(const struct report *r, const struct pack *pack)
 enum prof_status
 chosen_init(struct chosen *h, const struct report *r,
 	    const struct page_code *code, const struct pack *pack,
-	    struct prof_err *err)
+	    bool is_source, struct prof_err *err)
 {
 	const struct strtab *strings = &r->p->strings;
-	size_t n = pack ? code->n_source : code->n_asm, n_str = strings->n_str;
-	double min = least_of(r, pack);
+	size_t n = is_source ? code->n_source : code->n_asm;
+	size_t n_str = strings->n_str;
+	double min = least_of(r, is_source);
 	struct weighed *w;
 
 	*h = (struct chosen){ .r = r, .code = code };
@@ -133,10 +163,10 @@ chosen_init(struct chosen *h, const struct report *r,
 	}
 	for (uint32_t i = 0; i < n_str; i++)
 		w[i] = (struct weighed){ .name = i, .strings = strings };
-	weigh(r, pack, w);
+	weigh(r, pack, is_source, w);
 	qsort(w, n_str, sizeof(*w), heavier);
 	for (uint32_t i = 0, rank = 0; i < n_str && rank < n; i++)
-		if (weight(&w[i]) > 0 && weight(&w[i]) >= min)
+		if (w[i].weight > 0 && w[i].weight >= min)
 			h->rank[w[i].name] = ++rank;
 	free(w);
 	return PROF_OK;

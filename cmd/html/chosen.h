@@ -43,16 +43,17 @@ struct chosen {
 };
 
 /*
- * With pack, for source text: the code->n_source functions of own code with the
- * largest totals, then others with the largest values of their own, all without
- * sign in the report's column and at least 0.5 % of its sum. Without: the
- * code->n_asm with the largest values of their own, where an inlined function
- * counts for the one that holds its code. Equal ones are by name. End with
+ * For source text, the code->n_source functions of own code with the largest
+ * totals, then others with the largest values of their own, at least 0.5 % of
+ * the sum. For instructions, the code->n_asm whose code the largest values are
+ * in, or are called from as the innermost own code; an inlined function counts
+ * for the one that holds its code. Values are the report's column, without
+ * sign. Equal ones are by name. End with
  * chosen_release(), also after an error. PROF_ENOMEM.
  */
 enum prof_status chosen_init(struct chosen *h, const struct report *r,
 			     const struct page_code *code,
-			     const struct pack *pack,
+			     const struct pack *pack, bool is_source,
 			     struct prof_err *err) MUST_USE;
 void chosen_release(struct chosen *h);
 

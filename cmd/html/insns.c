@@ -351,7 +351,7 @@ insns_add(struct report *r, const struct pack *k, struct page_code *code,
 		binaries.resolve.warn = no_warning;
 	o.resolve = &binaries.resolve;
 	o.ctx = &chosen;
-	st = chosen_init(&chosen, r, code, NULL, err);
+	st = chosen_init(&chosen, r, code, k, false, err);
 	if (st == PROF_OK)
 		st = assembly_new(r, &o, &a, err);
 	told->is_cut = a && a->is_cut;

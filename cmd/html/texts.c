@@ -268,7 +268,7 @@ add_from(const struct report *r, const struct pack *k,
 	fo.no_text = true;
 	fo.by_object = true;
 	fo.columns = false;
-	st = chosen_init(&chosen, r, code, k, err);
+	st = chosen_init(&chosen, r, code, k, true, err);
 	if (st == PROF_OK)
 		st = frames_new(r->p, &fo, &f, err);
 	if (st == PROF_OK && !chosen_asks(code))

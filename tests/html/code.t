@@ -77,6 +77,14 @@ check 'source text and instructions are in the page' 0 \
 1
 0
 END
+# hash() has samples of its own, but main() called what took longer.
+printf '@mapping 0x400000 0x403000 0 %s\n@mapping 0x500000 0x501000 0 /usr/lib/libx.so\n0x%x;0x500100 9\n0x%x;0x%x 5\n' \
+	"$scratch/prog" $((0x$main + 5)) $((0x$main + 5)) "0x$hash" |
+	sed '1i # samples count' | mkprof | prof-symbolize -q >own.pb.gz
+check 'instructions of own code that calls what is hot' 0 \
+	'./data --asm=1 own.pb.gz | grep -ao "{\"name\":\"[a-z]*\",\"object\""' <<'END'
+{"name":"main","object"
+END
 for what in '--no-source' '--asm=0 --source=0'; do
 	check "$what leaves both out" 0 "./data $what prog.pb.gz | grep -a 'mix(h,\|imul'; :" </dev/null
 done
