@@ -209,7 +209,8 @@ zlib_inflate(const void *data, size_t n, size_t max, struct buf *out,
 {
 	uLongf room = max;
 
-	if (buf_reserve(out, max) < 0)
+	/* At least a byte: zlib wants a place even for nothing. */
+	if (buf_reserve(out, max ? max : 1) < 0)
 		return prof_nomem(err);
 	if (uncompress(out->data + out->n, &room, data, n) != Z_OK)
 		return prof_fail(err, PROF_EFORMAT, "damaged zlib data");
