@@ -607,9 +607,14 @@ await check('which line is told, or why not, as which functions are', async () =
 		await open(file);
 		seen.push(await page.$$eval('#bar .facts .fact', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(' | ')));
 	}
-	return same(seen, ['f83 % | h17 % | line src.c:358 %', 'work67 % | idle33 % | no lines: prof-symbolize finds them', 'nofile18 % | both7 % | plain7 % | line both.c:127 %',
+	return same(seen, ['f83 % | h17 % | f src.c:358 %', 'work67 % | idle33 % | no lines: prof-symbolize finds them', 'nofile18 % | both7 % | plain7 % | both both.c:127 %',
 		'no function has a name: prof-symbolize finds them | no lines: prof-symbolize finds them', 'f100 % | no lines: prof-symbolize finds them',
 		'no function changed by more than sampling noise explains | no lines: prof-symbolize finds them', 'work100 % | no own lines: needs -g or -dbg']);
+});
+await check('below, code without names has its grey', async () => {
+	await open('kind-gperf.html');
+	const seen = await page.$$eval('#legend .lg', all => all.map(e => [e.textContent.startsWith('['), getComputedStyle(e.firstChild).backgroundColor === 'rgb(154, 165, 177)'].join()));
+	return same([...new Set(seen)], ['true,true']);
 });
 await check('the theme is there before anything is painted', async () => {
 	const seen = [];

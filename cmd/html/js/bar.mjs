@@ -66,7 +66,7 @@ function lineFact(page) {
 		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%')
 			: note(page.keys.text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'lines come from gcc -g, packages (-dbg, -dbgsym) or DEBUGINFOD_URLS')];
 	const {name, file, line, value} = found, b = button('', {class: 'fact line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that took most, with what it calls') + ': its source'}, () => page.set({v: 'source', sel: name}));
-	b.append(element('span', '', (page.isTwo ? displayName(shortName(name)) : 'line') + ' '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', page.isTwo ? value > 0 ? 'more' : 'less' : '', page.isTwo ? page.signed(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
+	b.append(element('span', '', displayName(shortName(name)) + ' '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', page.isTwo ? value > 0 ? 'more' : 'less' : '', page.isTwo ? page.signed(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
 	return [b];
 }
 

@@ -65,6 +65,7 @@ class Palette {
 		const {pkg, own} = D.functions, weight = this.weight = new Float64Array(D.packages.length), isOwn = this.ownPackages = new Set();
 		const column = D.samples.values[D.head.def];
 		this.ownWeight = 0;
+		this.unnamedPackages = new Set(weight.keys());
 		for (let s = 0; s < D.samples.n; s++) {
 			const u = D.frames.fun[D.tree.frame[D.samples.node[s]]];
 			if (D.samples.node[s])
@@ -72,9 +73,12 @@ class Palette {
 			if (D.samples.node[s] && own[u])
 				this.ownWeight += Math.abs(column[s]);
 		}
-		for (let u = 0; u < pkg.length; u++)
+		for (let u = 0; u < pkg.length; u++) {
 			if (own[u])
 				isOwn.add(pkg[u]);
+			if (D.functions.name[u])
+				this.unnamedPackages.delete(pkg[u]);
+		}
 		this.ofAll = own.includes(2);
 		const name = p => D.strings[D.packages[p]], order = [...weight.keys()].sort((a, b) => weight[b] - weight[a] || (name(a) < name(b) ? -1 : 1));
 		this.ownOrder = order.filter(p => isOwn.has(p));
@@ -141,6 +145,8 @@ class Palette {
 	}
 
 	ofPackage(p, isOwn) {
+		if (this.unnamedPackages.has(p))
+			return this.unnamedFoot;
 		const [l, c] = (isOwn ? this.own : this.library)[0];
 		return oklch(l + this.swatch[0], c + this.swatch[1], this.hue(p, isOwn));
 	}

@@ -105,7 +105,7 @@ class SideTable {
 		const seg = element('div', {class: 'seg', role: 'group', 'aria-label': 'Sorted by'}, ...[['self', 'Self'], ['total', 'Total']].map(([id, text]) =>
 			button(text, {'aria-pressed': String(sort === id)}, () => page.set({so: id}, false))));
 		const head = element('div', 'sidehead', this.zoomed ? element('span', '', 'In ') : element('span', '', formatCount(keys.length) + (keys.length === 1 ? ' function' : ' functions')),
-			this.zoomed ? element('b', {title: displayName(this.zoomed), dir: 'ltr'}, displayName(shortName(this.zoomed))) : null, isTwo ? element('span', '', ' by change of') : null, seg);
+			this.zoomed ? element('b', {title: displayName(this.zoomed), dir: 'ltr'}, displayName(shortName(this.zoomed))) : null, isTwo ? element('span', '', ' by change in') : null, seg);
 		const table = isTwo ? this.changes(shown, by) : this.amounts(shown, sort), more = keys.length > shown.length && !page.isPrinting
 			? button(formatCount(keys.length - shown.length) + ' more', {class: 'more-rows'}, () => {
 				this.limit += moreRows;
