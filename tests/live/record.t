@@ -693,6 +693,68 @@ else
 	fi
 fi
 
+# Where a handler returns to: the kernel says where that is. In a static program it has
+# its name; libc's own table of symbols is not installed everywhere.
+cat >handled.c <<'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static void work(int sig)
+{
+	while (clock() < CLOCKS_PER_SEC / 4)
+		for (volatile int i = 0; i < 100000; i++)
+			;
+}
+int main(void)
+{
+	struct { unsigned long handler, flags, restorer, mask; } now;
+	unsigned long from, to, at;
+	char row[4096], *slash;
+	FILE *f = fopen("/proc/self/maps", "r");
+	signal(SIGUSR1, work);
+	if (syscall(SYS_rt_sigaction, SIGUSR1, NULL, &now, 8))
+		return 1;
+	while (fgets(row, sizeof row, f))
+		if (sscanf(row, "%lx-%lx %*s %lx", &from, &to, &at) == 3 &&
+		    now.restorer >= from && now.restorer < to && (slash = strrchr(row, '/')))
+			printf("%.*s+%lx\n", (int)strcspn(slash + 1, "\n"), slash + 1,
+			       now.restorer - from + at);
+	return raise(SIGUSR1);
+}
+END
+name='the caller of a signal handler is where it returns to'
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "$name" 'on x86_64 only'
+elif ${CC:-cc} -O1 -w -o handled handled.c; then
+	for how in --sampler=preload '--sampler=perf --kernel=no'; do
+		if prof-record -q $how -o x.pb.gz true 2>log; then
+			check "$name, $how" 0 "
+				prof-record -q $how -o x.pb.gz ./handled >want
+				stacks x.pb.gz | tr ' ' '\\n' | grep -xFf want | sort -u | diff want - &&
+					echo the same" <<'END'
+the same
+END
+		else
+			skip "$name, $how" "$(head -1 log)"
+		fi
+	done
+	if lacks 'prof-symbolize "$data"/good-tiny.pb.gz' || [ -s log ] ||
+		! ${CC:-cc} -O1 -w -static -o handled handled.c 2>log; then
+		skip 'and has its name' 'no static libc, no perf_event or no elfutils'
+	else
+		check 'and has its name' 0 '
+			prof-record -q --sampler=perf --kernel=no -o x.pb.gz ./handled >want
+			prof-symbolize -q x.pb.gz | prof-text -q --folded |
+				sed -n "s/.*main;.*raise.*;\([^;]*\);work .*/\1/p" | sort -u' <<'END'
+__restore_rt
+END
+	fi
+fi
+
 # Threads have their own names and numbers; a name may change, and a forked
 # child has another number.
 cat >names.c <<'END'
