@@ -204,20 +204,25 @@ read_link(const char *link, char path[PATH_MAX])
 static bool
 mapped_path(const struct segment *s, char path[PATH_MAX])
 {
-	static const char gone[] = " (deleted)";
 	char link[64] = "/proc/self/map_files/";
 	char *at = put_hex(link + strlen(link), s->start);
-	size_t n;
 
 	*at++ = '-';
 	put_hex(at, s->limit);
-	if (!read_link(link, path) || path[0] != '/')
-		return false;
-	n = strlen(path);
-	return n < sizeof(gone) ||
-	       strcmp(path + n - sizeof(gone) + 1, gone) != 0;
+	return read_link(link, path) && path[0] == '/';
 }
 
+static bool
+is_deleted(const char *path)
+{
+	static const char gone[] = " (deleted)";
+	size_t n = strlen(path);
+
+	return n >= sizeof(gone) &&
+	       !strcmp(path + n - sizeof(gone) + 1, gone);
+}
+
+/* /proc/self/exe is the loader, if the program was started by its name. */
 static void
 path_of(const struct dl_phdr_info *info, bool is_first, const struct segment *s,
 	char path[PATH_MAX])
@@ -227,11 +232,11 @@ path_of(const struct dl_phdr_info *info, bool is_first, const struct segment *s,
 
 	if (is_program && segments.run)
 		name = segments.run;
-	else if (is_program && read_link("/proc/self/exe", path))
-		return;
 	else if (!strncmp(name, "linux-vdso", 10))
 		name = "[vdso]";
-	else if (mapped_path(s, path))
+	else if (mapped_path(s, path) && (is_program || !is_deleted(path)))
+		return;
+	else if (is_program && read_link("/proc/self/exe", path))
 		return;
 	strncpy(path, name, PATH_MAX - 1);
 }

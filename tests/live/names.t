@@ -55,10 +55,11 @@ spun() {
 
 # recorded FUNCTION OPTIONS PROGRAM COMMAND: the same of a recording with the options, in
 # which a shell runs the command while the program spins.
+loader=
 recorded() {
 	cp old "$place/app"
 	# shellcheck disable=SC2086 # words
-	place=$place prof-record -q $2 -o t.pb.gz sh -c "\"\$place/app\" $3 & app=\$!
+	place=$place prof-record -q $2 -o t.pb.gz sh -c "$loader \"\$place/app\" $3 & app=\$!
 		sleep 1; $4; sleep 0.3; kill \$app; wait" || return 2
 	[ "${5-}" != later ] || prof-symbolize -q -o t.pb.gz t.pb.gz
 	spun "$1" t.pb.gz
@@ -80,6 +81,16 @@ live 'a program that is in no file has names' \
 live 'one that stays has none yet' recorded '' '' '' :
 live 'but prof-symbolize finds them' recorded spin_old '' '' : later
 live '--symbolize names it at once' recorded spin_old --symbolize '' :
+# /proc/PID/exe is the loader then, so prof-record found names itself, by addresses.
+by_loader() {
+	loader=$(readelf -l old | sed -n 's/.*interpreter: \(.*\)]$/\1/p')
+	recorded '' '' '' : && prof-text -q t.pb.gz | awk '$6 ~ /^\[/ { print $6 }' >got
+	result=$?
+	loader=
+	cat got
+	[ $result = 0 ] && grep -qxF '[app]' got
+}
+live 'a program that is started by the loader is in its own file' by_loader
 # auto: only of what is in a folder for temporary files.
 temporary() {
 	own=$place
