@@ -22,7 +22,11 @@
 #include "lib/report/report.h"
 #include "pack.h"
 
-enum { NEAR = 40 /* instructions around one with samples */ };
+enum {
+	NEAR = 40,         /* instructions around one with samples */
+	TEXT_MAX = 524288, /* bytes of all, before compression */
+	AROUND = 24        /* of these for an instruction beside its text */
+};
 
 struct writer {
 	FILE *f;
@@ -37,7 +41,10 @@ struct writer {
 	struct buf chain;          /* scratch */
 	char *path;                /* scratch */
 	size_t cap_path;
-	size_t n_left;
+	/* Of each function, for each instruction, its number + 1 where it is
+	 * written; NULL: there was no room for the function. */
+	uint32_t **number;
+	size_t n_left, n_light;
 	bool nomem;
 };
 
@@ -189,6 +196,74 @@ number_insns(struct writer *w, uint32_t i)
 	return number;
 }
 
+/* About as many bytes as the instructions take. */
+static size_t
+text_size(const struct asm_function *f, const uint32_t *number)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_insn; i++)
+		if (number[i] && f->insn[i].text)
+			n += strlen(f->insn[i].text) + AROUND;
+	return n;
+}
+
+struct ranked {
+	uint32_t rank, function;
+};
+
+static int
+heavier(const void *p, const void *q)
+{
+	const struct ranked *a = p, *b = q;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+/* Number the instructions of all functions for which there is room: the
+ * heaviest, and all that were asked for. */
+static bool
+number_all(struct writer *w, const struct chosen *h)
+{
+	size_t n = w->a->n_function, room = TEXT_MAX;
+	struct ranked *order = calloc(n + 1, sizeof(*order));
+
+	w->number = calloc(n + 1, sizeof(*w->number));
+	for (uint32_t i = 0; order && i < n; i++) {
+		const char *name = w->a->function[i].name;
+		bool is_asked = h->code->has_address ||
+				chosen_is_asked(h, name, strlen(name));
+
+		order[i].function = i;
+		order[i].rank =
+			is_asked ? 0 : chosen_rank(h, name, strlen(name));
+	}
+	if (order)
+		qsort(order, n, sizeof(*order), heavier);
+	w->nomem = !order || !w->number;
+	for (size_t i = 0; i < n && !w->nomem; i++) {
+		uint32_t at = order[i].function, *number = number_insns(w, at);
+		size_t size =
+			number ? text_size(&w->a->function[at], number) : 0;
+
+		w->nomem = !number;
+		w->number[at] = number;
+		if (!order[i].rank || w->nomem)
+			continue;
+		if (size > room) {
+			free(number);
+			w->number[at] = NULL;
+			w->n_light++;
+		} else {
+			room -= size;
+		}
+	}
+	free(order);
+	return !w->nomem;
+}
+
 static void
 put_code(struct writer *w, const struct asm_function *f, const uint32_t *number)
 {
@@ -232,27 +307,24 @@ static void
 put_function(struct writer *w, uint32_t i)
 {
 	const struct asm_function *f = &w->a->function[i];
-	uint32_t *number = number_insns(w, i);
+	const uint32_t *number = w->number[i];
+	const char *why = f->missing ? f->missing
+			  : number   ? ""
+				   : "no room was left: --source=REGEX has it";
 
-	if (!number) {
-		w->nomem = true;
-		return;
-	}
 	fputs(i ? ",\n{\"name\":" : "{\"name\":", w->f);
 	put_text(w, f->name, strlen(f->name));
 	fputs(",\"object\":", w->f);
 	put_text(w, f->object, strlen(f->object));
 	fprintf(w->f, ",\"start\":\"%" PRIx64 "\",\"why\":", f->start);
-	put_text(w, f->missing ? f->missing : "",
-		 f->missing ? strlen(f->missing) : 0);
+	put_text(w, why, strlen(why));
 	fputs(",\"code\":[", w->f);
-	if (!f->missing)
+	if (!*why)
 		put_code(w, f, number);
 	fputs("],\"at\":[", w->f);
-	if (!f->missing)
+	if (!*why)
 		put_places(w, i, number);
 	fputs("]}", w->f);
-	free(number);
 }
 
 static void
@@ -290,18 +362,22 @@ put_all(struct writer *w)
 
 static enum prof_status
 write_json(const struct report *r, const struct pack *k,
-	   const struct assembly *a, struct buf *out, size_t *n_left,
-	   struct prof_err *err)
+	   const struct assembly *a, const struct chosen *h, struct buf *out,
+	   struct insns_told *told, struct prof_err *err)
 {
 	struct writer w = { .r = r, .k = k, .a = a, .arena = arena_new() };
 
 	w.f = buf_stream(out);
-	w.nomem = !w.arena || !w.f || !list_symbols(&w);
+	w.nomem = !w.arena || !w.f || !list_symbols(&w) || !number_all(&w, h);
 	if (!w.nomem)
 		put_all(&w);
 	if (w.f && buf_stream_close(w.f) < 0)
 		w.nomem = true;
-	*n_left = w.n_left;
+	told->n_left = w.n_left;
+	told->n_light = w.n_light;
+	for (size_t i = 0; w.number && i < a->n_function; i++)
+		free(w.number[i]);
+	free(w.number);
 	free(w.path);
 	buf_release(&w.chain);
 	arena_free(w.arena);
@@ -365,7 +441,7 @@ insns_add(struct report *r, const struct pack *k, struct page_code *code,
 	if (st == PROF_OK && code->has_address)
 		st = find_names(a, r->p, code, err);
 	if (st == PROF_OK && (has_code || told->n_asked))
-		st = write_json(r, k, a, out, &told->n_left, err);
+		st = write_json(r, k, a, &chosen, out, told, err);
 	assembly_free(a);
 	chosen_release(&chosen);
 	binaries_release(&binaries);

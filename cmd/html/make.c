@@ -74,6 +74,13 @@ add_code(struct html_settings *s, struct report *r, const struct pack *k,
 			 told.n_left);
 		note(s, s->left);
 	}
+	if (st == PROF_OK && told.n_light) {
+		snprintf(s->light, sizeof(s->light),
+			 "the instructions of %zu function%s left out: "
+			 "--source=REGEX has them",
+			 told.n_light, told.n_light == 1 ? " are" : "s are");
+		note(s, s->light);
+	}
 	if (st == PROF_OK && texts.n_left) {
 		snprintf(s->no_room, sizeof(s->no_room),
 			 "the source of %zu function%s left out: "

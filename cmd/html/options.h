@@ -16,7 +16,8 @@ struct html_settings {
 	struct report_settings report;
 	struct page_options page;
 	struct page_notes notes;
-	char left[128], no_room[128], no_verdict[640]; /* of the notes */
+	char left[128], light[128], no_room[128],
+		no_verdict[640]; /* of the notes */
 	size_t max_nodes;
 	struct page_code code;
 	bool no_source; /* no code at all */

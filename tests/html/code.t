@@ -148,6 +148,29 @@ check 'of a long function there are the lines near its cost' 0 \
 495-540
 900-900
 END
+# Eight functions of 3,600 instructions: 512 KiB hold three of them.
+seq 1 1200 | sed 's/.*/x = x * 5;/' >body.h
+seq 1 8 | sed 's/.*/__attribute__((noinline)) void f&(volatile int x) {\n#include "body.h"\n}/' >big.c
+echo 'int main(void) { return 0; }' >>big.c
+gcc -O1 -no-pie -o big big.c || exit 99
+{
+	printf '# samples count\n@mapping 0x400000 0x4f0000 0 %s\n' "$scratch/big"
+	nm big | sed -n 's/^0*\([0-9a-f]*\) T f\([0-9]\)$/0x\1 10\2/p'
+} | mkprof | prof-symbolize -q >big.pb.gz
+check 'of large functions, as many as there is room for, the heaviest first' 0 \
+	'./data big.pb.gz | sed -n "s/^.*{\"name\":\"\(f[0-9]\)\",\"object\".*\"why\":\"\([a-z ]*\).*/\1 \2/p"; prof-html -o big.html big.pb.gz 2>&1
+	./data -q "--source=^f1$" big.pb.gz | grep -a "{\"name\":\"f[12]\",\"object\"" | grep -c "no room"' <<'END'
+f1 no room was left
+f2 no room was left
+f3 no room was left
+f4 no room was left
+f5 no room was left
+f6 
+f7 
+f8 
+prof-html: the instructions of 5 functions are left out: --source=REGEX has them
+1
+END
 mv prog gone
 check 'without the binary there are no instructions, and no message' 0 \
 	'./data prog.pb.gz 2>&1 | grep -a imul; :' </dev/null
