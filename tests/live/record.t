@@ -755,6 +755,79 @@ END
 	fi
 fi
 
+# None of a thousand threads works for as long as a period lasts, but chance finds some.
+cat >idle.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+enum { N = 1000 };
+static double used(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+__attribute__((noinline)) double work(void)
+{
+	double begin = used();
+	while (used() < begin + 1e-4)
+		for (volatile int i = 0; i < 10000; i++)
+			;
+	return used() - begin;
+}
+static void *run(void *arg)
+{
+	unsigned seed = (size_t)arg;
+	double *sum = calloc(2, sizeof *sum);
+	for (int i = 0; i < 4; i++) {
+		usleep(100000 + rand_r(&seed) % 300000);
+		sum[0] += work();
+	}
+	sum[1] = used();
+	return sum;
+}
+int main(void)
+{
+	static pthread_t t[N];
+	double work = 0, all = 0;
+	void *sum;
+	for (size_t i = 0; i < N; i++)
+		if (pthread_create(&t[i], NULL, run, (void *)i))
+			return 1;
+	for (size_t i = 0; i < N; i++) {
+		pthread_join(t[i], &sum);
+		work += ((double *)sum)[0];
+		all += ((double *)sum)[1];
+	}
+	printf("%.9f %.9f\n", work, all / N);
+	return 0;
+}
+END
+# Switches of threads are billed, but the clock of perf_event stands still in them: work()
+# does not sleep. The first signal of a timer stands for a tick of the kernel, and no
+# second one comes soon: of a part x of a tick it finds 1 - exp(-x), at least x - x^2 / 2.
+idle() {
+	prof-record -q -F 1000 --sampler=preload --clock=$1 -o x.pb.gz ./idle >used || return 2
+	named ./idle --all x.pb.gz | awk -v clock=$1 "$chance"'
+		NR == FNR { used = $1; each = $2; next }
+		/ work / { n += $1; s += $2 / 1e9 }
+		END {
+			printf "%d signals of %.3f s, of %.3f s used\n", n, s, used
+			if (!n)
+				exit 1
+			high = low = used * n / s
+			if (clock == "cpu")
+				low *= 1 - each * n / s / 2
+			exit !(n >= low && n <= high || chance_count(n, n < low ? low : high))
+		}' used -
+}
+${CC:-cc} -O1 -w -pthread -o idle idle.c
+for clock in cpu perf; do
+	live "a thousand threads that mostly sleep, --clock=$clock" idle $clock
+done
+
 # Threads have their own names and numbers; a name may change, and a forked
 # child has another number.
 cat >names.c <<'END'
