@@ -384,9 +384,7 @@ sampler_join(void)
 	if (!environ || atomic_exchange(&begun, true))
 		return false;
 	wrap_init();
-	snprintf(sampler.name, sizeof(sampler.name), "%s",
-		 program_invocation_short_name ? program_invocation_short_name
-					       : "");
+	prctl(PR_GET_NAME, sampler.name);
 	session = secure_getenv(SHM_ENV);
 	shm = session && !is_go() ? join(session) : NULL;
 	if (get_ready()) {

@@ -32,6 +32,8 @@
 #include "shm.h"
 #include "unwind/unwind.h"
 
+enum { COMM_BYTES = 16 /* of a thread's name, for the kernel */ };
+
 /* The state of sampling in this process. Written by init.c and module.c. */
 struct sampler {
 	struct shm *shm;      /* stays mapped once set; NULL: never sampled */
@@ -52,8 +54,10 @@ struct sampler {
 	 * running. */
 	_Atomic uint32_t busy;
 	pid_t pid;
-	/* The program's; setproctitle() writes over libc's. */
-	char name[256];
+	/* The kernel's name of the program, as it began: also in samples that
+	 * the kernel takes. argv[0] is the interpreter of a script, and
+	 * setproctitle() writes over it. */
+	char name[COMM_BYTES];
 };
 extern struct sampler sampler;
 
@@ -68,7 +72,6 @@ sampler_is_on(void)
 
 enum {
 	LABEL_ROOM = 1000,
-	COMM_BYTES = 16, /* of a thread's name, for the kernel */
 	HOOK_FRAMES = 8, /* room for libsample's frames in a stack of hook.c */
 };
 

@@ -828,6 +828,42 @@ for clock in cpu perf; do
 	live "a thousand threads that mostly sleep, --clock=$clock" idle $clock
 done
 
+# A process is called as the kernel calls it, whoever samples it, and stays what it was,
+# whatever the program writes over its arguments.
+cat >titled.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static void work(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 10)
+		for (volatile int i = 0; i < 100000; i++)
+			;
+}
+int main(int argc, char **argv)
+{
+	char name[64];
+	if (argc == 1)
+		return execl(argv[0], "other", "again", NULL);
+	printf("process=%s", fgets(name, sizeof name, fopen("/proc/self/comm", "r")));
+	fflush(stdout);
+	memset(argv[0], 'x', strlen(argv[0]));
+	work();
+	if (fork())
+		return wait(NULL) < 0;
+	work();
+	return 0;
+}
+END
+${CC:-cc} -O1 -w -o titled titled.c
+check 'the label process is the kernel'"'"'s name' 0 '
+	prof-record -q -F 1000 --sampler=preload -o x.pb.gz ./titled >comm
+	stacks x.pb.gz | grep -o "process=[^ ]*" | sort -u | diff comm - && cat comm' <<'END'
+process=titled
+END
+
 # Threads have their own names and numbers; a name may change, and a forked
 # child has another number.
 cat >names.c <<'END'
