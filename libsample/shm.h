@@ -374,6 +374,7 @@ struct shm {
 	_Atomic uint32_t next_owner; /* of live allocations */
 	_Atomic uint32_t n_program;  /* programs that loaded the sampler */
 	_Atomic uint32_t n_process;  /* that asked for counts */
+	_Atomic uint32_t n_thread;   /* that a clock was asked for */
 	_Atomic uint32_t n_fork;     /* children without a program of their own,
 					sampled or not */
 

@@ -113,6 +113,7 @@ arm(struct thread *t)
 	if (!threads.armed)
 		return;
 	seed(t);
+	atomic_fetch_add(&sampler.shm->n_thread, 1);
 	if (!clock_arm(t))
 		atomic_fetch_add(&sampler_count()->n_untimed, 1);
 }

@@ -38,7 +38,7 @@ account(unsigned ticks, double used_s)
 			      .ticks = ticks,
 			      .signals = ticks,
 			      .used_s = used_s },
-		.n_process = 1,
+		.n_thread = 1,
 		.n_program = 1,
 		.is_cpu = true,
 		.tick_s = 0.004,
@@ -65,13 +65,17 @@ test_chance(void **state)
 	(void)state;
 	account_missing(&a, hear);
 	a = account(0, 0.1);
-	a.n_process = 100;
+	a.n_thread = 100;
+	account_missing(&a, hear);
+	/* A thousand threads that mostly sleep. */
+	a = account(43, 0.54);
+	a.n_thread = 1000;
 	account_missing(&a, hear);
 	assert_said("");
 	/* The errors of many add up as their root: no tick of 4,000 processes
 	 * that use 2 ms each is none. */
 	a = account(0, 8);
-	a.n_process = 40;
+	a.n_thread = 4000;
 	a.n_fork = 4000;
 	account_missing(&a, hear);
 	assert_said("cmd: 0.00 of 8.00 s of CPU time were sampled (0 %): "
@@ -80,7 +84,7 @@ test_chance(void **state)
 	/* Children of 67 ms are not short. */
 	setup(NULL);
 	a = account(77, 0.87);
-	a.n_process = 13;
+	a.n_thread = 13;
 	a.n_fork = 12;
 	account_missing(&a, hear);
 	assert_non_null(strstr(said, "(89 %): timers miss time on a busy"));

@@ -119,7 +119,7 @@ double
 account_chance_s(const struct account *a)
 {
 	double period = a->sampling.asked_hz > 0 ? 1 / a->sampling.asked_hz : 0;
-	double n = a->n_process > 1 ? a->n_process : 1;
+	double n = a->n_thread > 1 ? a->n_thread : 1;
 
 	return (period + a->tick_s) * (2 + 3 * sqrt(n / 12));
 }

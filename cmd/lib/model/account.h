@@ -27,7 +27,7 @@ void account_copies(const struct sampling *s, unsigned stack_bytes,
 struct account {
 	const char *name;         /* of the command */
 	struct sampling sampling; /* with used_s, the kernel's bill */
-	unsigned n_process;       /* that were sampled */
+	unsigned n_thread;        /* of all processes; 0: not known */
 	bool is_cpu;              /* the clock is CPU time */
 	bool is_perf_clock;       /* ... by perf_event inside the program */
 	double tick_s;            /* of the kernel */
@@ -51,7 +51,7 @@ struct account {
 void account_missing(const struct account *a, account_say *say);
 
 /*
- * By how many seconds samples may miss the CPU time by chance. Each process
+ * By how many seconds samples may miss the CPU time by chance. Each thread
  * misses up to a period and a tick of the kernel, evenly spread; such errors
  * add up as the root of their number: three deviations, and both ends of one.
  */

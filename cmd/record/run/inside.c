@@ -287,7 +287,7 @@ inside_account(struct run *r, struct account *a)
 	a->n_left = n_left(r);
 	launch_wait(&r->launch, 0); /* bill those that have ended meanwhile */
 	a->n_program = atomic_load(&r->drain.shm->n_program);
-	a->n_process = atomic_load(&r->drain.shm->n_process);
+	a->n_thread = atomic_load(&r->drain.shm->n_thread);
 	a->n_fork = atomic_load(&r->drain.shm->n_fork);
 	a->is_cpu = set->what & SHM_CPU && set->clock != SHM_CLOCK_WALL;
 	a->is_perf_clock = set->clock == SHM_CLOCK_PERF && r->clock >= 0;
