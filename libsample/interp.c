@@ -143,8 +143,7 @@ tell_code(struct interp_walk *w, const struct interp_code *c)
 
 /* The number of a frame's code, of which these bytes were read; 0: none. */
 static uint32_t
-number_of(struct interp_walk *w, const struct interp_frame *f,
-	  const uint8_t *bytes)
+number_of(struct interp_walk *w, struct interp_frame *f, const uint8_t *bytes)
 {
 	uint64_t hash = w->in->kind->identify(w, f, bytes);
 	struct interp_code c;
@@ -170,9 +169,10 @@ seen_place(const struct interp_frame *f)
 	       INTERP_SEEN;
 }
 
-/* Set id to the numbers of the code of n frames; 0 where it was not read. */
+/* Set base, and id to the numbers of the code, of n frames; 0 where it was not
+ * read. */
 static void
-number_frames(struct interp_walk *w, const struct interp_frame *f, size_t n,
+number_frames(struct interp_walk *w, struct interp_frame *f, size_t n,
 	      uint32_t *id)
 {
 	struct interp_memory *m = w->memory;
@@ -188,6 +188,7 @@ number_frames(struct interp_walk *w, const struct interp_frame *f, size_t n,
 					m->seen[seen].owner == f[i].owner
 				? m->seen[seen].id
 				: 0;
+		f[i].base = m->seen[seen].base;
 		for (k = 0;
 		     !id[i] && k < n_code &&
 		     (code[k] != f[i].code || f[first[k]].owner != f[i].owner);)
@@ -213,9 +214,11 @@ number_frames(struct interp_walk *w, const struct interp_frame *f, size_t n,
 		if (id[i])
 			continue;
 		id[i] = number[which[i]];
+		f[i].base = f[first[which[i]]].base;
 		w->n_bad += !id[i];
 		m->seen[seen].code = f[i].code;
 		m->seen[seen].owner = f[i].owner;
+		m->seen[seen].base = f[i].base;
 		m->seen[seen].id = id[i];
 	}
 }
@@ -229,10 +232,14 @@ put_frames(struct interp_walk *w, struct unwind_frames *out,
 	if (w->in->kind->finish && n)
 		w->in->kind->finish(w, f, n);
 	number_frames(w, f, n, id);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = w->in->kind->place ? w->in->kind->place(&f[i])
+						 : f[i].at;
+
 		unwind_frames_add(out,
-				  id[i] ? INTERP_FRAME(id[i], f[i].at)
+				  id[i] ? INTERP_FRAME(id[i], at)
 					: INTERP_FRAME(0, w->in->kind->number));
+	}
 }
 
 /* Add the frames of the next run. False: there were none. */

@@ -52,7 +52,7 @@ struct interp_memory {
 	unsigned n_read, next;
 	uintptr_t page[INTERP_PAGES]; /* addresses; 1: none */
 	struct {
-		uintptr_t code, owner;
+		uintptr_t code, owner, base;
 		uint32_t id;
 	} seen[INTERP_SEEN];
 	uint8_t byte[INTERP_PAGES][INTERP_PAGE];
@@ -134,9 +134,9 @@ struct interp {
 
 /* A frame: its code object, and the bytecode that it executes, from there. line
  * is of the kind, as is owner, which tells functions with the same code from
- * each other. */
+ * each other, and base, which is the same for equal code and owner. */
 struct interp_frame {
-	uintptr_t code, owner, line;
+	uintptr_t code, owner, line, base;
 	uint32_t at;
 };
 
@@ -215,10 +215,12 @@ struct interp_kind {
 	void (*finish)(struct interp_walk *w, struct interp_frame *f, size_t n);
 
 	/* Has f a code object, by its first code_bytes? Then the hash of what
-	 * distinguishes it from others; else 0. */
+	 * distinguishes it from others; else 0. May set base. */
 	uint64_t (*identify)(const struct interp_walk *w,
-			     const struct interp_frame *f,
-			     const uint8_t *bytes);
+			     struct interp_frame *f, const uint8_t *bytes);
+
+	/* If not NULL: what at of a frame with code and base is. */
+	uint32_t (*place)(const struct interp_frame *f);
 
 	/* Describe it. False: a read failed. */
 	bool (*describe)(const struct interp_walk *w,

@@ -205,7 +205,7 @@ php_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
 }
 
 static uint64_t
-php_identify(const struct interp_walk *w, const struct interp_frame *f,
+php_identify(const struct interp_walk *w, struct interp_frame *f,
 	     const uint8_t *bytes)
 {
 	unsigned at = w->in->layout[CODE_FILE];

@@ -315,7 +315,7 @@ python_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 }
 
 static uint64_t
-python_identify(const struct interp_walk *w, const struct interp_frame *f,
+python_identify(const struct interp_walk *w, struct interp_frame *f,
 		const uint8_t *bytes)
 {
 	static const enum field fields[] = { CODE_FILE, CODE_NAME, CODE_LINES };

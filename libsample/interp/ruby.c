@@ -272,7 +272,6 @@ ruby_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 	f->code = f->line ? interp_word(bytes, FRAME_ISEQ)
 			  : (flags & KIND) == KIND_METHOD_IN_C;
 	f->owner = f->code ? method_of(w, env) : 0;
-	f->at = 0;
 	*is_last = (flags & (IS_FINISH | IS_C)) == IS_FINISH &&
 		   w->frame >= w->until;
 	w->frame += w->in->layout[FRAME_BYTES];
@@ -415,15 +414,15 @@ finish_owner(struct interp_walk *w, struct interp_frame *f, uint8_t *bytes)
 }
 
 /*
- * Until now code is the rb_iseq_t, and line the next instruction, or 0: a
- * method in C. Of that, owner will be the method, line 1, and code code_bytes
- * that can be read and have the method, which may be at the end of a heap.
+ * Until now code is the rb_iseq_t; line is the next instruction, or 0: a method
+ * in C. Of that, owner will be the method, and code code_bytes that can be read
+ * and have the method, which may be at the end of a heap.
  */
 static void
 ruby_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
 {
-	uintptr_t at[INTERP_BATCH] = { 0 }, body, size = w->in->code_bytes;
-	size_t got;
+	uintptr_t at[INTERP_BATCH] = { 0 }, size = w->in->code_bytes;
+	size_t n_iseq = 0, got;
 
 	for (size_t i = 0; i < n; i++)
 		at[i] = f[i].owner ? f[i].owner : f[i].code;
@@ -433,45 +432,49 @@ ruby_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
 			finish_owner(w, &f[i], w->memory->code[i]);
 		else
 			f[i].owner = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (!f[i].line)
-			f[i].code = f[i].owner;
-		at[i] = f[i].code + ISEQ_CODE;
-	}
-	got = interp_peek_codes(w->memory, at, n, 8);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (f[i].line)
-			f[i].code = i < got ? interp_word(w->memory->code[i], 0)
-					    : 1;
-		at[i] = f[i].code + CODE_BODY;
-	}
-	got = interp_peek_codes(w->memory, at, n, 8);
-	for (size_t i = 0; i < n; i++) {
+			at[n_iseq++] = f[i].code + ISEQ_CODE;
+	got = interp_peek_codes(w->memory, at, n_iseq, 8);
+	for (size_t i = 0, k = 0; i < n; i++) {
 		bool is_c = !f[i].line;
 
-		body = (f[i].line - interp_word(w->memory->code[i], 0)) / 8;
-		f[i].at = !is_c && i < got && body ? (uint32_t)body - 1 : 0;
-		f[i].line = is_c;
+		if (is_c)
+			f[i].code = f[i].owner;
+		else if (k < got)
+			f[i].code = interp_word(w->memory->code[k++], 0);
+		else
+			f[i].code = 1;
 		if (is_c && f[i].code % INTERP_PAGE + size > INTERP_PAGE)
 			f[i].code -= size - METHOD_BYTES;
 	}
 }
 
+/* base is where the instructions begin. */
+static uint32_t
+ruby_place(const struct interp_frame *f)
+{
+	uintptr_t n = (f->line - f->base) / 8;
+
+	return f->line && n ? (uint32_t)n - 1 : 0;
+}
+
 static uint64_t
-ruby_identify(const struct interp_walk *w, const struct interp_frame *f,
+ruby_identify(const struct interp_walk *w, struct interp_frame *f,
 	      const uint8_t *bytes)
 {
 	uint64_t hash = interp_mix(f->code, f->owner);
 
-	if (f->line) {
+	if (!f->line) {
 		bytes += f->owner - f->code;
 		hash = interp_mix(f->owner, interp_word(bytes, METHOD_NAME));
 		hash = interp_mix(hash, interp_word(bytes, METHOD_OWNER));
 		return hash ? hash : 1;
 	}
+	f->base = interp_word(bytes, CODE_BODY);
 	for (unsigned at = CODE_FILE; at <= CODE_FIRST_LINE; at += 8)
 		hash = interp_mix(hash, interp_word(bytes, at));
-	hash = interp_mix(hash, interp_word(bytes, CODE_BODY));
+	hash = interp_mix(hash, f->base);
 	hash = interp_mix(hash, interp_word(bytes, w->in->layout[CODE_LINES]));
 	return hash ? hash : 1;
 }
@@ -713,7 +716,7 @@ ruby_describe(const struct interp_walk *w, const struct interp_frame *f,
 	struct interp_text base;
 	char first;
 
-	if (f->line)
+	if (!f->line)
 		return describe_c(w, bytes + (f->owner - f->code), c);
 	*c = (struct interp_code){
 		/* An int, or a number as objects are, with a bit below. */
@@ -750,6 +753,7 @@ const struct interp_kind interp_ruby = {
 	.run = ruby_run,
 	.finish = ruby_finish,
 	.identify = ruby_identify,
+	.place = ruby_place,
 	.describe = ruby_describe,
 };
 
