@@ -153,7 +153,7 @@ readers_ask(struct readers *r, const int *fd, size_t n, const char *build_id)
 	struct question *q = calloc(1, sizeof(*q));
 	struct stat sb;
 
-	if (!r->n_thread)
+	if (!r->n_thread && !r->is_over)
 		start_threads(r);
 	pthread_mutex_lock(&r->lock);
 	if (!q || r->n == MAX_ASKED || !r->n_thread) {
@@ -219,17 +219,23 @@ readers_wait(struct readers *r, int ms)
 }
 
 void
-readers_free(struct readers *r)
+readers_stop(struct readers *r)
 {
-	if (!r)
-		return;
 	rowstore_stop(r->store);
 	pthread_mutex_lock(&r->lock);
 	r->is_over = true;
 	pthread_cond_broadcast(&r->asked);
 	pthread_mutex_unlock(&r->lock);
-	for (size_t i = 0; i < r->n_thread; i++)
-		pthread_join(r->thread[i], NULL);
+	while (r->n_thread)
+		pthread_join(r->thread[--r->n_thread], NULL);
+}
+
+void
+readers_free(struct readers *r)
+{
+	if (!r)
+		return;
+	readers_stop(r);
 	while (r->first) {
 		rowstore_put(r->store, r->first->rows);
 		question_free(r, r->first);

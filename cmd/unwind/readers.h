@@ -20,7 +20,11 @@ enum { READERS_MAX_FD = 4 };
 /* NULL without memory. The store is the caller's, until readers_free(). */
 struct readers *readers_new(struct rowstore *s);
 
-/* What is asked is forgotten, and the store reads no more. NULL is allowed. */
+/* The threads end, and the store reads no more. What is asked from then on is
+ * refused. */
+void readers_stop(struct readers *r);
+
+/* What is asked is forgotten. NULL is allowed. */
 void readers_free(struct readers *r);
 
 /*

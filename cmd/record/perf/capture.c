@@ -604,6 +604,8 @@ source_end(void *capture, struct tally *t)
 	read_all(c, UINT64_MAX);
 	perf_sampler_until(c->sampler, (uint64_t)now_ns(CLOCK_MONOTONIC));
 	publish(c);
+	/* From now on there are children of fork(). */
+	files_stop(files_of(c));
 }
 
 static void

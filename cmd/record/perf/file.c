@@ -68,6 +68,12 @@ files_new(void)
 }
 
 void
+files_stop(struct files *f)
+{
+	readers_stop(f->readers);
+}
+
+void
 files_free(struct files *f)
 {
 	if (!f)

@@ -61,6 +61,9 @@ const struct rows *file_rows(struct files *f, struct mapped_file *m,
 bool files_ready(struct files *f, bool *is_late);
 void files_patience(struct files *f, bool has_patience);
 
+/* No more are read, and no thread is left that would. */
+void files_stop(struct files *f);
+
 /* Wait at most so long until more rows are there. */
 void files_wait(struct files *f, int ms);
 
