@@ -129,6 +129,7 @@ struct reader {
 	struct block *block;
 	size_t n_block, cap_block, n_free;
 	struct other *other;
+	struct idmap other_of; /* name + 1 -> other */
 	size_t n_other, cap_other;
 	size_t n_kind[N_KIND];
 	int64_t lost[N_LOSS];
@@ -469,13 +470,14 @@ read_free(struct reader *r, struct jfr_event *e)
 static enum prof_status
 count_other(struct reader *r, uint32_t name)
 {
-	size_t i = 0;
+	uint64_t id = (uint64_t)name + 1;
+	uint32_t i = idmap_find(&r->other_of, id);
 
-	while (i < r->n_other && r->other[i].name != name)
-		i++;
-	if (i == r->n_other) {
-		if (array_reserve(&r->other, &r->cap_other, i + 1,
-				  sizeof(*r->other)) < 0)
+	if (i == IDMAP_NONE) {
+		i = (uint32_t)r->n_other;
+		if (array_reserve(&r->other, &r->cap_other, r->n_other + 1,
+				  sizeof(*r->other)) < 0 ||
+		    idmap_add(&r->other_of, id, i) < 0)
 			return prof_nomem(r->err);
 		r->other[r->n_other++] = (struct other){ name, 0 };
 	}
@@ -810,5 +812,6 @@ jfr_parse(const void *data, size_t n, struct profile **out,
 	free(r.shot);
 	free(r.block);
 	free(r.other);
+	idmap_release(&r.other_of);
 	return st;
 }
