@@ -34,9 +34,10 @@ check 'two threads of 0.25 s at 2000 Hz' 0 \
 sampled 'signals come at the rate that was asked for' \
 	'awk -v t=$ticks -v s=$signals "$chance"" BEGIN { exit !chance_most(t - s, t, 0.1) }" &&
 		[ $perf_signals -eq $signals ]'
+# At least of what its threads say that they used; before libsample is loaded nothing ticks.
 sampled 'ticks are CPU time' \
 	'awk -v t=$ticks -v s=$signals -v due=$(echo $cpu_used | awk "{ print \$1 * 2000 }") \
-		"$chance"" BEGIN { exit !chance_ticks(t, s, due - 2, due, 3) }"'
+		"$chance"" BEGIN { exit !chance_ticks(t, s, 998, due, 3) }"'
 
 check 'the program has the same descriptors' 0 \
 	'ls /proc/self/fd | cat >want

@@ -6,7 +6,7 @@
 . "$src/tests/lib/live.sh"
 . "$src/tests/lib/interp.sh"
 
-pythons= seen=
+pythons='' seen=''
 # With $long, also those of other releases of Debian.
 others python
 for python in python3 /usr/bin/python3 $PROF_PYTHONS $others; do
@@ -353,7 +353,7 @@ else
 	check 'under a filter of system calls that allows it, functions are read' 0 \
 		"seccomp allow prof-record -q --clock=wall -o filter.pb.gz $python sleepers.py >took
 		prof-text -q --folded --lines --sample-index=wall filter.pb.gz |
-			grep -c 'sleepers.doze [^;]*:5;.*sleepers.nap [^;]*:3'" <<'END'
+			grep -m 1 -c 'sleepers.doze [^;]*:5;.*sleepers.nap [^;]*:3'" <<'END'
 1
 END
 	for how in errno kill; do
