@@ -218,8 +218,7 @@ is_deleted(const char *path)
 	static const char gone[] = " (deleted)";
 	size_t n = strlen(path);
 
-	return n >= sizeof(gone) &&
-	       !strcmp(path + n - sizeof(gone) + 1, gone);
+	return n >= sizeof(gone) && !strcmp(path + n - sizeof(gone) + 1, gone);
 }
 
 /* /proc/self/exe is the loader, if the program was started by its name. */

@@ -24,9 +24,9 @@ struct insns_told {
  * Append to out, as JSON, the instructions of the functions that code chooses;
  * doc/page.md says how. Of a function of more than INSNS_MAX instructions, only
  * those near samples are there; of all together, about 512 KiB, the heaviest
- * first, besides those that were asked for. Nothing at all if no code is found, unless the
- * functions were asked for. PROF_ENOTSUP (this build lacks elfutils or
- * capstone), PROF_ENOMEM.
+ * first, besides those that were asked for. Nothing at all if no code is found,
+ * unless the functions were asked for. PROF_ENOTSUP (this build lacks elfutils
+ * or capstone), PROF_ENOMEM.
  */
 enum prof_status insns_add(struct report *r, const struct pack *k,
 			   struct page_code *code, struct buf *out,

@@ -15,7 +15,7 @@ struct runtime {
 	const char *name, *how;
 	const char *variable, *value;
 	const char *leaves; /* "and FILE": what it writes beside its names */
-	bool is_read; /* libsample reads its functions without that */
+	bool is_read;       /* libsample reads its functions without that */
 };
 
 /* The first known runtime that p has a mapping of, or NULL. */

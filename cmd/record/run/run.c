@@ -205,7 +205,8 @@ say_missing(struct run *r)
 	if (a.sampling.is_mixed)
 		a.sampling.truncated = r->beside.counted.n_truncated;
 	if (a.sampling.is_mixed || a.sampling.is_outside)
-		account_copies(&a.sampling, r->target.stack_bytes, warn_sentence);
+		account_copies(&a.sampling, r->target.stack_bytes,
+			       warn_sentence);
 }
 
 /* A seccomp filter may kill for a call that only libsample makes. */

@@ -45,8 +45,8 @@ enum {
 	DW_KEPT = 12,      /* r12 ... */
 	DW_KEPT_LAST = 15, /* ... to r15 */
 	DW_LAST = DW_KEPT_LAST,
-	DW_RA = 16,        /* the column of return addresses */
-	DW_PC = DW_RA,     /* rip */
+	DW_RA = 16,    /* the column of return addresses */
+	DW_PC = DW_RA, /* rip */
 	DW_N_REG = 17,
 	ARCH_N_CONTEXT = NGREG, /* registers in a ucontext_t */
 	ARCH_PC = REG_RIP,      /* their places in it */
