@@ -20,6 +20,7 @@ enum {
 	MAX_NAME = 16,   /* TASK_COMM_LEN */
 	MAX_TEXT = 1024, /* of all labels of a sample */
 	MAX_NUMBER = SHM_MAX_LABEL,
+	LAST_ENDED = 1024, /* a power of two */
 };
 
 struct thread_name {
@@ -38,7 +39,11 @@ struct labeler {
 	struct tally *tally;
 	unsigned labels;
 	struct by_id_table threads; /* of struct thread_name */
-	struct by_id_table groups;  /* of struct group */
+	/* The last threads that ended, whose names are kept: the kernel samples
+	 * the rest of an exit after it has told of it. */
+	int32_t ended[LAST_ENDED];
+	size_t n_ended;
+	struct by_id_table groups; /* of struct group */
 	struct arena *arena;
 	struct strtab sets; /* texts as in struct shm_label; their indices are
 			       the numbers */
@@ -124,7 +129,10 @@ labeler_name(struct labeler *l, int32_t tid, const char *name)
 void
 labeler_exit(struct labeler *l, int32_t tid)
 {
-	free(by_id_take(&l->threads, tid));
+	int32_t *oldest = &l->ended[l->n_ended++ % LAST_ENDED];
+
+	free(by_id_take(&l->threads, *oldest));
+	*oldest = tid;
 	/* Other threads of its process read it again. */
 	free(by_id_take(&l->groups, tid));
 }
@@ -137,22 +145,30 @@ labeler_exec(struct labeler *l, int32_t pid)
 	free(by_id_take(&l->groups, pid));
 }
 
-/* A child that ends soon cannot be asked for its group. */
+/* A thread that ends soon cannot be asked for its name, nor a process for its
+ * group, and what /proc says may be newer than the sample. */
 void
-labeler_fork(struct labeler *l, int32_t pid, int32_t parent)
+labeler_fork(struct labeler *l, const struct perf_task *new)
 {
-	struct group *from = (struct group *)*by_id_place(&l->groups, parent);
-	struct group *g;
+	const struct thread_name *creator =
+		(struct thread_name *)*by_id_place(&l->threads, new->creator);
+	struct group *from, *g;
 
-	labeler_exec(l, pid);
+	free(by_id_take(&l->threads, new->tid));
+	if (creator)
+		labeler_name(l, new->tid, creator->name);
+	if (new->pid == new->parent)
+		return;
+	from = (struct group *)*by_id_place(&l->groups, new->parent);
+	labeler_exec(l, new->pid);
 	if (!from)
 		return;
 	g = malloc(sizeof(*g));
 	if (!g)
 		return;
 	*g = *from;
-	g->by = (struct by_id){ .id = pid };
-	*by_id_place(&l->groups, pid) = &g->by;
+	g->by = (struct by_id){ .id = new->pid };
+	*by_id_place(&l->groups, new->pid) = &g->by;
 }
 
 /* NULL: unknown. */

@@ -20,6 +20,12 @@ enum perf_label {
 	PERF_LABEL_CONTAINER = 16,
 };
 
+/* A thread that begins or ends, in the kernel's order. */
+struct perf_task {
+	int32_t pid, parent; /* the same, unless it begins a process */
+	int32_t tid, creator;
+};
+
 /* NULL without memory. */
 struct labeler *labeler_new(struct tally *t, unsigned labels);
 void labeler_free(struct labeler *l);
@@ -31,7 +37,7 @@ bool labeler_turn(struct labeler *l, struct tally *t);
 /* Events reported by the kernel, in their order. */
 void labeler_name(struct labeler *l, int32_t tid, const char *name);
 void labeler_exit(struct labeler *l, int32_t tid);
-void labeler_fork(struct labeler *l, int32_t pid, int32_t parent);
+void labeler_fork(struct labeler *l, const struct perf_task *new);
 void labeler_exec(struct labeler *l, int32_t pid);
 
 /* The tally's number of the labels of such a sample; 0: none. preempted: the

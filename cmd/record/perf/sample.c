@@ -509,26 +509,25 @@ take_comm(struct perf_sampler *s, const struct perf_event_header *h)
 	}
 }
 
-/* FORK and EXIT: pid, parent, tid. */
+/* FORK and EXIT, which have the same four numbers. */
 static void
 take_task(struct perf_sampler *s, const struct perf_event_header *h)
 {
-	int32_t v[4];
+	struct perf_task t;
 
-	if (h->size < sizeof(*h) + sizeof(v))
+	if (h->size < sizeof(*h) + sizeof(t))
 		return;
-	memcpy(v, h + 1, sizeof(v));
+	memcpy(&t, h + 1, sizeof(t));
 	if (h->type == PERF_RECORD_FORK) {
-		spaces_fork(s->spaces, v[0], v[1]);
-		if (v[0] != v[1])
-			labeler_fork(s->labeler, v[0], v[1]);
+		spaces_fork(s->spaces, t.pid, t.parent);
+		labeler_fork(s->labeler, &t);
 		return;
 	}
-	labeler_exit(s->labeler, v[2]);
+	labeler_exit(s->labeler, t.tid);
 	if (s->offcpu)
-		offcpu_exit(s->offcpu, v[2]);
-	if (v[0] == v[2])
-		spaces_exit(s->spaces, v[0]);
+		offcpu_exit(s->offcpu, t.tid);
+	if (t.pid == t.tid)
+		spaces_exit(s->spaces, t.pid);
 }
 
 /* Is it the name that libsample gives to a thread when it joins? */
