@@ -806,13 +806,15 @@ int main(void)
 }
 END
 # Switches of threads are billed, but the clock of perf_event stands still in them: work()
-# does not sleep. The first signal of a timer stands for a tick of the kernel, and no
-# second one comes soon: of a part x of a tick it finds 1 - exp(-x), at least x - x^2 / 2.
+# does not sleep, but others wake, and what is missing for that is no more than is said.
+# The first signal of a timer stands for a tick of the kernel, and no second one comes
+# soon: of a part x of a tick it finds 1 - exp(-x), at least x - x^2 / 2.
 idle() {
 	prof-record -q -F 1000 --sampler=preload --clock=$1 -o x.pb.gz ./idle >used || return 2
 	named ./idle --all x.pb.gz | awk -v clock=$1 "$chance"'
 		NR == FNR { used = $1; each = $2; next }
 		/ work / { n += $1; s += $2 / 1e9 }
+		/^#.* missed=/ { sub(/.* missed=/, ""); said = $1 / 1e3 }
 		END {
 			printf "%d signals of %.3f s, of %.3f s used\n", n, s, used
 			if (!n)
@@ -820,6 +822,8 @@ idle() {
 			high = low = used * n / s
 			if (clock == "cpu")
 				low *= 1 - each * n / s / 2
+			else
+				low -= said * n / s
 			exit !(n >= low && n <= high || chance_count(n, n < low ? low : high))
 		}' used -
 }

@@ -128,7 +128,7 @@ test_reasons(void **state)
 	a.is_perf_clock = true;
 	a.sampling.signals = a.sampling.perf_signals = 50;
 	account_missing(&a, hear);
-	assert_non_null(strstr(said, "the kernel limits the clocks"));
+	assert_non_null(strstr(said, "perf_event stand still"));
 	assert_null(strstr(said, "come from timers"));
 	setup(NULL);
 	a.sampling.perf_signals = 20;

@@ -164,8 +164,9 @@ reason(const struct account *a, double missing)
 		       "not), and of threads that sleep in a rhythm; threads "
 		       "and processes that are not started by libc's functions "
 		       "have none";
-	return "the kernel limits the clocks of perf_event on a busy machine, "
-	       "and threads and processes that are not started by libc's "
+	return "the clocks of perf_event stand still while threads are "
+	       "switched, and the kernel limits them on a busy machine; "
+	       "threads and processes that are not started by libc's "
 	       "functions have none";
 }
 
