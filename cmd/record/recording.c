@@ -125,10 +125,24 @@ recording_grown(struct recording *r)
 }
 
 void
-recording_set_used(struct recording *r, uint64_t used_ns)
+recording_sampling(struct recording *r, enum tally_kind kind,
+		   struct sampling *s)
+{
+	struct tally_info info;
+
+	pthread_mutex_lock(&r->lock);
+	info = r->info;
+	info.kind = kind;
+	tally_sampling(&info, s);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void
+recording_set_used(struct recording *r, uint64_t used_ns, double chance_s)
 {
 	pthread_mutex_lock(&r->lock);
 	r->info.used_ns = used_ns;
+	r->info.chance_s = chance_s;
 	pthread_mutex_unlock(&r->lock);
 }
 

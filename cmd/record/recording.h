@@ -16,6 +16,7 @@
 #include "tally.h"
 
 struct profile;
+struct sampling;
 
 struct recording {
 	struct recording_source source;
@@ -67,8 +68,13 @@ enum prof_status recording_turn(struct recording *r,
 /* The number of distinct stacks that are kept. */
 size_t recording_size(struct recording *r);
 
-/* Set the CPU time that could be sampled, for the comment. */
-void recording_set_used(struct recording *r, uint64_t used_ns);
+/* Add up the counts of that kind so far. */
+void recording_sampling(struct recording *r, enum tally_kind kind,
+			struct sampling *s);
+
+/* Set the CPU time that could be sampled, and how much of it may be missed by
+ * chance, for the comment. */
+void recording_set_used(struct recording *r, uint64_t used_ns, double chance_s);
 
 /* Set the rows of what was not sampled, which must live until the last profile
  * of the whole run. */

@@ -96,6 +96,7 @@ tally_sampling(const struct tally_info *info, struct sampling *s)
 	    info->set->clock != SHM_CLOCK_WALL) {
 		s->used_s = (double)info->used_ns / 1e9;
 		s->missed = missed_of(info, s->lost);
+		s->chance_s = info->chance_s;
 	}
 	return !pid || n < SHM_N_PROCESS;
 }

@@ -31,13 +31,17 @@ hear(const char *sentence)
 static struct account
 account(unsigned ticks, double used_s)
 {
+	double missed = used_s * 100 - ticks;
+
 	return (struct account){
 		.name = "cmd",
 		.sampling = { .asked_hz = 100,
 			      .achieved_hz = 100,
 			      .ticks = ticks,
 			      .signals = ticks,
-			      .used_s = used_s },
+			      .used_s = used_s,
+			      .missed = missed > 0 ? (uint64_t)(missed + 0.5)
+						   : 0 },
 		.n_thread = 1,
 		.n_program = 1,
 		.is_cpu = true,
@@ -46,12 +50,19 @@ account(unsigned ticks, double used_s)
 }
 
 static void
+say_missing(struct account *a)
+{
+	a->sampling.chance_s = account_chance_s(a);
+	account_missing(a, hear);
+}
+
+static void
 test_all_is_seen(void **state)
 {
 	struct account a = account(100, 1.0);
 
 	(void)state;
-	account_missing(&a, hear);
+	say_missing(&a);
 	account_quality(&a.sampling, hear);
 	assert_said("");
 }
@@ -63,21 +74,21 @@ test_chance(void **state)
 	struct account a = account(0, 0.008);
 
 	(void)state;
-	account_missing(&a, hear);
+	say_missing(&a);
 	a = account(0, 0.1);
 	a.n_thread = 100;
-	account_missing(&a, hear);
+	say_missing(&a);
 	/* A thousand threads that mostly sleep. */
 	a = account(43, 0.54);
 	a.n_thread = 1000;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("");
 	/* The errors of many add up as their root: no tick of 4,000 processes
 	 * that use 2 ms each is none. */
 	a = account(0, 8);
 	a.n_thread = 4000;
 	a.n_fork = 4000;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("cmd: 0.00 of 8.00 s of CPU time were sampled (0 %): "
 		    "processes were shorter than the kernel's tick, which "
 		    "timers wait for (--clock=perf does not)\n");
@@ -86,13 +97,33 @@ test_chance(void **state)
 	a = account(77, 0.87);
 	a.n_thread = 13;
 	a.n_fork = 12;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_non_null(strstr(said, "(89 %): timers miss time on a busy"));
 	/* More than chance is said, however long the command has run. */
 	setup(NULL);
 	a = account(9700, 100);
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_non_null(strstr(said, "cmd: 97.00 of 100.00 s of CPU time"));
+}
+
+/* What the recorder does not say of a profile, no report says, and the reverse.
+ */
+static void
+test_reports_agree(void **state)
+{
+	(void)state;
+	for (unsigned ticks = 0; ticks <= 100; ticks++) {
+		struct account a = account(ticks, 1.0);
+		bool is_said;
+
+		a.n_thread = 1 + ticks % 7 * 20;
+		said[0] = '\0';
+		say_missing(&a);
+		is_said = *said != '\0';
+		said[0] = '\0';
+		account_quality(&a.sampling, hear);
+		assert_int_equal(*said != '\0', is_said);
+	}
 }
 
 /* No more was used than the kernel billed. */
@@ -102,10 +133,10 @@ test_too_much(void **state)
 	struct account a = account(103, 1.0);
 
 	(void)state;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("");
 	a = account(120, 1.0);
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("cmd: 1.20 s were sampled, but the kernel billed 1.00 s of "
 		    "CPU time: it does not bill processes that nobody waits "
 		    "for; else report this as an error of prof-record\n");
@@ -122,46 +153,46 @@ test_reasons(void **state)
 	struct account a = account(50, 1.0);
 
 	(void)state;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said(timers);
 	setup(NULL);
 	a.is_perf_clock = true;
 	a.sampling.signals = a.sampling.perf_signals = 50;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_non_null(strstr(said, "perf_event stand still"));
 	assert_null(strstr(said, "come from timers"));
 	setup(NULL);
 	a.sampling.perf_signals = 20;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_non_null(strstr(said, "60 % of the samples come from timers"));
 	a.sampling.perf_signals = 50;
 	setup(NULL);
 	a.early_s = 0.3;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_non_null(strstr(said, "programs start before the sampler"));
 	setup(NULL);
 	a.lacks_kernel = true;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_non_null(strstr(said, "kernel.perf_event_paranoid is above 1"));
 	setup(NULL);
 	a.sampling.untimed = 2;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_non_null(strstr(said, "threads got no timer: see ulimit -i"));
 	setup(NULL);
 	a = account(50, 1.0);
 	a.sampling.is_mixed = true;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_non_null(strstr(said, "of each thread on each processor"));
 	assert_null(strstr(said, "are not started by libc's functions"));
 	setup(NULL);
 	a.culprit = "sudo[7] ran without the sampler";
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("cmd: 0.50 of 1.00 s of CPU time were sampled (50 %): "
 		    "sudo[7] ran without the sampler\n");
 	setup(NULL);
 	a = account(50, 1.0);
 	a.sampling.is_outside = true;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_non_null(
 		strstr(said, "use less than a period of 10 ms are missed"));
 }
@@ -176,15 +207,15 @@ test_unbilled_processes(void **state)
 	(void)state;
 	a.culprit = "x[7] ran without the sampler";
 	a.unseen_s = 0.04;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("");
 	a.unseen_s = 0.2;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("cmd: x[7] ran without the sampler\n");
 	setup(NULL);
 	a.is_cpu = false;
 	a.unseen_s = 0;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("cmd: x[7] ran without the sampler\n");
 }
 
@@ -195,16 +226,16 @@ test_no_sampler(void **state)
 
 	(void)state;
 	a.n_program = 0;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("cmd: ran without the sampler; was LD_PRELOAD changed?\n");
 	setup(NULL);
 	a.is_limited = true;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("cmd: ran without the sampler; libsample got no memory in "
 		    "it: see ulimit -v\n");
 	setup(NULL);
 	a.culprit = "x[7] is different";
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("cmd: ran without the sampler; x[7] is different\n");
 }
 
@@ -215,12 +246,12 @@ test_left(void **state)
 
 	(void)state;
 	a.n_left = 1;
-	account_missing(&a, hear);
+	say_missing(&a);
 	a.n_left = 3;
-	account_missing(&a, hear);
+	say_missing(&a);
 	a.n_left = 0;
 	a.has_left = true;
-	account_missing(&a, hear);
+	say_missing(&a);
 	assert_said("cmd: left 1 process behind, not recorded from here on: "
 		    "see --wait\n"
 		    "cmd: left 3 processes behind, not recorded from here on: "
@@ -261,7 +292,14 @@ test_quality(void **state)
 	assert_said("10% of the stacks are truncated: too many frames, or "
 		    "longer than prof-record's --stack-size\n");
 	setup(NULL);
-	s = (struct sampling){ .ticks = 90, .missed = 10 };
+	s = (struct sampling){ .asked_hz = 100,
+			       .achieved_hz = 100,
+			       .ticks = 90,
+			       .missed = 10,
+			       .chance_s = 0.1 };
+	account_quality(&s, hear);
+	assert_said("");
+	s.chance_s = 0.09;
 	account_quality(&s, hear);
 	assert_said("10% of the CPU time was not sampled: it is in [not "
 		    "sampled]\n");
@@ -350,17 +388,12 @@ main(void)
 {
 #define ROW(test) cmocka_unit_test_setup(test, setup)
 	const struct CMUnitTest tests[] = {
-		ROW(test_all_is_seen),
-		ROW(test_chance),
-		ROW(test_too_much),
-		ROW(test_reasons),
-		ROW(test_unbilled_processes),
-		ROW(test_no_sampler),
-		ROW(test_left),
-		ROW(test_quality),
-		ROW(test_heap),
-		ROW(test_closing),
-		ROW(test_rows),
+		ROW(test_all_is_seen),   ROW(test_chance),
+		ROW(test_reports_agree), ROW(test_too_much),
+		ROW(test_reasons),       ROW(test_unbilled_processes),
+		ROW(test_no_sampler),    ROW(test_left),
+		ROW(test_quality),       ROW(test_heap),
+		ROW(test_closing),       ROW(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,8 +15,6 @@
 /* The least share, of samples or of time, that is said. */
 static const double worth = 0.01;
 
-enum { FEW_TICKS = 10 /* that may be missed by chance */ };
-
 /*
  * Memory outside the heap: stacks, data of libraries, reserves of malloc(). If
  * it exceeds the heap, the heap profile may not be of interest.
@@ -33,6 +31,22 @@ say_format(account_say *say, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	say(text);
+}
+
+static bool
+is_beyond_chance(const struct sampling *s, double part, double all)
+{
+	return part >= worth * all && part > s->chance_s;
+}
+
+/* The recorder and the reports ask this of the same counts. */
+static bool
+is_missed(const struct sampling *s)
+{
+	double missed = (double)s->missed, all = (double)s->ticks + missed;
+
+	return s->missed && s->asked_hz > 0 &&
+	       is_beyond_chance(s, missed / s->asked_hz, all / s->asked_hz);
 }
 
 static void
@@ -61,6 +75,12 @@ account_quality(const struct sampling *s, account_say *say)
 {
 	double ticks = (double)s->ticks;
 
+	if (is_missed(s))
+		say_format(say,
+			   "%.3g%% of the CPU time was not sampled: it is "
+			   "in " SAMPLING_NONE,
+			   100 * (double)s->missed /
+				   (ticks + (double)s->missed));
 	if (!s->ticks)
 		return;
 	say_lost(s, say);
@@ -83,13 +103,6 @@ account_quality(const struct sampling *s, account_say *say)
 	if (s->untimed)
 		say_format(say, "%" PRIu64 " threads were not sampled",
 			   s->untimed);
-	if ((double)s->missed >= worth * (ticks + (double)s->missed) &&
-	    s->missed >= FEW_TICKS)
-		say_format(say,
-			   "%.3g%% of the CPU time was not sampled: it is "
-			   "in " SAMPLING_NONE,
-			   100 * (double)s->missed /
-				   (ticks + (double)s->missed));
 	if (s->achieved_hz < s->asked_hz / 2)
 		say_format(say, "sampled at %.4g Hz, not %.4g as asked: %s",
 			   s->achieved_hz, s->asked_hz,
@@ -122,12 +135,6 @@ account_chance_s(const struct account *a)
 	double n = a->n_thread > 1 ? a->n_thread : 1;
 
 	return (period + a->tick_s) * (2 + 3 * sqrt(n / 12));
-}
-
-static bool
-is_beyond_chance(const struct account *a, double part, double all)
-{
-	return part > worth * all && part > account_chance_s(a);
 }
 
 /* Why CPU time was not sampled, if no program is to blame. */
@@ -199,9 +206,8 @@ say_timers(const struct sampling *s, account_say *say)
 void
 account_missing(const struct account *a, account_say *say)
 {
-	double sampled = sampled_s(a) + a->chance_s, used = a->sampling.used_s;
-	double missing = used - sampled;
-	bool is_much = is_beyond_chance(a, missing, used);
+	double sampled = sampled_s(a) + a->more_s, used = a->sampling.used_s;
+	bool is_much = a->is_cpu && is_missed(&a->sampling);
 
 	if (a->n_left)
 		say_format(say,
@@ -217,21 +223,21 @@ account_missing(const struct account *a, account_say *say)
 		say_timers(&a->sampling, say);
 	if (!a->sampling.is_outside && !a->is_beside && a->n_program == 0)
 		say_nothing_sampled(a, say);
-	else if (a->is_cpu && is_much && a->sampling.is_outside)
+	else if (is_much && a->sampling.is_outside)
 		say_format(say,
 			   "%s: %.2f of %.2f s of CPU time were sampled (%.0f "
 			   "%%): threads and processes that use less than a "
 			   "period of %.3g ms are missed: see -F, or --all",
 			   a->name, sampled, used, 100 * sampled / used,
 			   1e3 / a->sampling.asked_hz);
-	else if (a->is_cpu && is_much)
+	else if (is_much)
 		say_format(say,
 			   "%s: %.2f of %.2f s of CPU time were sampled (%.0f "
 			   "%%): %s",
 			   a->name, sampled, used, 100 * sampled / used,
-			   a->culprit ? a->culprit : reason(a, missing));
+			   a->culprit ? a->culprit : reason(a, used - sampled));
 	else if (a->is_cpu && used > 0 && !a->n_left && !a->has_left &&
-		 sampled > used + account_chance_s(a))
+		 sampled > used + a->sampling.chance_s)
 		say_format(
 			say,
 			"%s: %.2f s were sampled, but the kernel billed "
@@ -241,8 +247,8 @@ account_missing(const struct account *a, account_say *say)
 			a->name, sampled, used);
 	/* The kernel bills only children that were waited for. */
 	else if (a->culprit &&
-		 (!a->is_cpu ||
-		  is_beyond_chance(a, a->unseen_s, sampled + a->unseen_s)))
+		 (!a->is_cpu || is_beyond_chance(&a->sampling, a->unseen_s,
+						 sampled + a->unseen_s)))
 		say_format(say, "%s: %s", a->name, a->culprit);
 }
 

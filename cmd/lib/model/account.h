@@ -26,12 +26,13 @@ void account_copies(const struct sampling *s, unsigned stack_bytes,
 /* A recording of CPU time, at its end. */
 struct account {
 	const char *name;         /* of the command */
-	struct sampling sampling; /* with used_s, the kernel's bill */
+	struct sampling sampling; /* with used_s, the kernel's bill, and what
+				     it says of that */
 	unsigned n_thread;        /* of all processes; 0: not known */
 	bool is_cpu;              /* the clock is CPU time */
 	bool is_perf_clock;       /* ... by perf_event inside the program */
 	double tick_s;            /* of the kernel */
-	double chance_s;          /* what ticks by chance are worth more than a
+	double more_s;            /* what ticks by chance are worth more than a
 				     period each, or less */
 	bool has_left;            /* processes that still run, unrecorded */
 	unsigned n_left;          /* their number; 0: unknown */

@@ -4,6 +4,7 @@
 #include "sampling.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +52,8 @@ sampling_add(struct profile *p, const struct sampling *s)
 	n = strlen(text);
 	if (s->used_s > 0)
 		snprintf(text + n, sizeof(text) - n,
-			 " cpu_used=%.6g missed=%" PRIu64, s->used_s,
-			 s->missed);
+			 " cpu_used=%.6g missed=%" PRIu64 " chance=%.3g",
+			 s->used_s, s->missed, s->chance_s);
 	n = strlen(text);
 	if (s->lost_bytes)
 		snprintf(text + n, sizeof(text) - n, " lost_bytes=%" PRIu64,
@@ -88,8 +89,10 @@ static void
 comment_add(struct sampling *s, const char *text)
 {
 	uint64_t ticks = count_of(text, "ticks");
+	uint64_t missed = count_of(text, "missed");
+	double chance = number(text, "chance");
 
-	s->asked_hz += number(text, "asked_hz") * (double)ticks;
+	s->asked_hz += number(text, "asked_hz") * (double)(ticks + missed);
 	s->achieved_hz += number(text, "achieved_hz") * (double)ticks;
 	s->ticks += ticks;
 	s->signals += count_of(text, "signals");
@@ -100,7 +103,9 @@ comment_add(struct sampling *s, const char *text)
 	s->perf_signals += count_of(text, "perf_signals");
 	s->unread += count_of(text, "unread");
 	s->used_s += number(text, "cpu_used");
-	s->missed += count_of(text, "missed");
+	s->missed += missed;
+	/* Errors of several recordings add up as their root. */
+	s->chance_s = hypot(s->chance_s, chance);
 	s->lost_bytes += count_of(text, "lost_bytes");
 	s->is_outside |= strstr(text, " sampler=perf") != NULL;
 	s->is_mixed |= strstr(text, "+perf") != NULL;
@@ -120,10 +125,10 @@ sampling_sum(const struct profile *p, struct sampling *s)
 		comment_add(s, text);
 		any = true;
 	}
-	if (s->ticks) {
-		s->asked_hz /= (double)s->ticks;
+	if (s->ticks + s->missed)
+		s->asked_hz /= (double)(s->ticks + s->missed);
+	if (s->ticks)
 		s->achieved_hz /= (double)s->ticks;
-	}
 	return any;
 }
 

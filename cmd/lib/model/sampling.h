@@ -6,8 +6,9 @@
  *	signals=1999 lost=0 truncated=3 unwind_failed=0 untimed_threads=0
  *
  * (one line), and perf_signals=7996 after clock=perf. If the CPU time is known,
- * cpu_used=8.12 gives it in seconds, and missed=124 the number of ticks that
- * never came. lost_bytes=4096 estimates allocations without a sample, if there
+ * cpu_used=8.12 gives it in seconds, missed=124 the number of ticks that
+ * never came, and chance=0.4 how many seconds may be missed by chance.
+ * lost_bytes=4096 estimates allocations without a sample, if there
  * are any; unread=3 counts stacks with frames of an interpreter that could not
  *be read. sampler= names the sampler, and why it was chosen. Rates are per
  * second of the clock and thread; counts are those of struct sampling. Readers
@@ -47,6 +48,7 @@ struct sampling {
 				   not read */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
 	double used_s;          /* CPU time of the processes; 0: not known */
+	double chance_s;        /* of it, what may be missed by chance */
 	uint64_t missed;     /* ticks that never came: SAMPLING_NONE has these
 				and the lost ones */
 	uint64_t lost_bytes; /* of the heap, that lost samples represent */

@@ -105,15 +105,9 @@ tick_s(void)
 
 /* The counts of the profile of that kind. */
 static void
-counts_of(const struct run *r, enum tally_kind kind, struct sampling *s)
+counts_of(struct run *r, enum tally_kind kind, struct sampling *s)
 {
-	const struct recording_source *from = &r->recording.source;
-	struct tally_info info = { .kind = kind,
-				   .set = from->set,
-				   .shm = from->shm,
-				   .sampler = from->sampler };
-
-	tally_sampling(&info, s);
+	recording_sampling(&r->recording, kind, s);
 	if (s->ticks)
 		s->achieved_hz =
 			s->asked_hz * (double)s->signals / (double)s->ticks;
@@ -129,7 +123,8 @@ counts_of(const struct run *r, enum tally_kind kind, struct sampling *s)
  * how much the ticks are worth more than a period each, in ns.
  */
 static double
-weigh_ticks(struct run *r, const struct account *a, uint64_t used_ns)
+weigh_ticks(struct run *r, const struct account *a, uint64_t used_ns,
+	    double chance_s)
 {
 	const struct sampling *s = &a->sampling;
 	double period = (double)r->recording.source.set->period_ns;
@@ -146,7 +141,7 @@ weigh_ticks(struct run *r, const struct account *a, uint64_t used_ns)
 		chance /= n;
 	}
 	if (others + n * chance > used &&
-	    others + n * chance < used + account_chance_s(a) * 1e9 / period)
+	    others + n * chance < used + chance_s * 1e9 / period)
 		worth = used / (others + n * chance);
 	if (worth < 1 / most_over)
 		chance *= worth;
@@ -158,19 +153,19 @@ weigh_ticks(struct run *r, const struct account *a, uint64_t used_ns)
 
 /* Make rows of what is missing, and add up its known parts. */
 static void
-find_shares(struct run *r, struct account *a, uint64_t used_ns)
+find_shares(struct run *r, struct account *a, uint64_t used_ns, double chance_s)
 {
 	const struct tally *t = r->recording.tally;
 	uint64_t period_ns = r->recording.source.set->period_ns;
 	const struct sampling *s = &a->sampling;
-	double more_ns = weigh_ticks(r, a, used_ns);
+	double more_ns = weigh_ticks(r, a, used_ns, chance_s);
 	uint64_t sampled_ns =
 		s->ticks > s->lost ? (s->ticks - s->lost) * period_ns : 0;
 	const char *others = tally_only_name(t);
 	size_t n, n_early;
 
 	sampled_ns = (uint64_t)((double)sampled_ns + more_ns);
-	a->chance_s = more_ns / 1e9;
+	a->more_s = more_ns / 1e9;
 	if (!tally_early_shares(t, period_ns, &r->share, &n_early))
 		die_nomem();
 	r->share = realloc(r->share,
@@ -194,12 +189,14 @@ say_missing(struct run *r)
 {
 	struct account a = { .name = r->launch.path, .tick_s = tick_s() };
 	uint64_t used_ns;
+	double chance_s;
 
 	counts_of(r, TALLY_CPU, &a.sampling);
 	used_ns = r->sampler->account(r, &a);
-	recording_set_used(&r->recording, used_ns);
-	find_shares(r, &a, used_ns);
-	a.sampling.used_s = (double)used_ns / 1e9;
+	chance_s = account_chance_s(&a);
+	recording_set_used(&r->recording, used_ns, chance_s);
+	find_shares(r, &a, used_ns, chance_s);
+	counts_of(r, TALLY_CPU, &a.sampling);
 	account_missing(&a, warn_sentence);
 	/* libsample truncates for another reason. */
 	if (a.sampling.is_mixed)
@@ -236,7 +233,7 @@ n_process(const struct run *r)
 
 /* The closing lines, for people. */
 static void
-close_with(const struct run *r)
+close_with(struct run *r)
 {
 	bool is_wall = r->recording.source.set->clock == SHM_CLOCK_WALL;
 	const char *file = r->how == DELIVER_ONE ? r->cli->output : NULL;
