@@ -99,6 +99,31 @@ if have node; then
 	done
 	least=${long:+500}
 	[ $n -ge "${least:-150}" ] && ok "there were $n random states" || echo "$n" | not_ok 'there were random states'
+	# A structure looks up children only where frames were left out, and a link
+	# cannot ask for what is not a choice.
+	mkbig 300 500 300 1 | prof-html -q --no-source >page.html
+	cat >parts.mjs <<'END'
+import {readFileSync} from 'node:fs';
+const [folder, file] = process.argv.slice(2), {decodePage, unpackText} = await import(folder + '/data.mjs'), {ChildTable} = await import(folder + '/model.mjs');
+const {Computer} = await import(folder + '/compute.mjs'), {State} = await import(folder + '/state.mjs');
+const [, zipped, text] = /id="data" data-z="(\d)">([^<]*)</.exec(readFileSync(file, 'latin1')), D = decodePage(await unpackText(text, zipped === '1')), {add} = ChildTable.prototype;
+let n = 0;
+ChildTable.prototype.add = function (node) {
+	n++;
+	add.call(this, node);
+};
+const c = new Computer(D), S = new State({});
+c.run(Object.assign(S, {h: '^' + D.strings[D.functions.name[9]] + '$'}), D.head.def);
+console.log(n > 0, n < c.tree.n / 4);
+globalThis.location = {hash: '#v=x&g=x&w=x&cmp=x&o=x&d=x&so=x&hu=x&cr=3&fc=x&noinlines=x&tv=x&rel=x&f=x'};
+S.h = '';
+S.read();
+console.log(S.text());
+END
+	check 'the page does not look up what is in order; of a link only choices count' 0 "node parts.mjs $js page.html" <<'END'
+true true
+f=x
+END
 	for f in labels.pb.gz "$data/good-go-cpu.pb.gz"; do
 		prof-html -q "$f" >page.html
 		node "$src/tests/html/page-rows.mjs" "$js" page.html stacks | sort >got

@@ -5,9 +5,9 @@ import {button, byId, element, icon, on} from './dom.mjs';
 import {keyList} from './info.mjs';
 import {bindMenus, closeMenu, copyText, openMenu, showNote} from './menu.mjs';
 import {displayName} from './numbers.mjs';
-import {Page, allFilters, diffWidths, viewNames} from './page.mjs';
+import {Page, allFilters} from './page.mjs';
 import {bindSearch} from './search.mjs';
-import {writeTaste} from './state.mjs';
+import {diffWidths, viewNames, writeTaste} from './state.mjs';
 
 const tabBar = [['flame', 'Flame', 'flame'], ['functions', 'Functions', 'functions'], ['graph', 'Graph', 'graph'], ['source', 'Source', 'source'], ['more', 'More', 'more']];
 

@@ -197,15 +197,15 @@ function toPreorder(t) {
 class Joiner {
 	/*
 	 * K: keys; skips: frames without a name take no row; cycle: a frame joins an
-	 * equal one up to so many rows above it. isFree: siblings of one key may be
-	 * apart; else only the last child can match, until two nodes were joined.
+	 * equal one up to so many rows above it. Siblings of one key are neighbours: only
+	 * the last child can match, until two nodes were joined or a frame takes no row.
 	 */
-	constructor(D, K, room, {skips = false, cycle = 0} = {}, isFree = false) {
+	constructor(D, K, room, {skips = false, cycle = 0} = {}) {
 		Object.assign(this, {K, skips, cycle, flags: D.frames.flags});
 		this.t = new GrowingTree(room);
 		this.last = scratch('last', room);
 		this.before = scratch('before', room);
-		this.isMulti = scratch('multi', room, Uint8Array).fill(isFree || !K.isSorted ? 1 : 0);
+		this.isMulti = scratch('multi', room, Uint8Array).fill(K.isSorted ? 0 : 1);
 		this.times = cycle ? scratch('times', room) : null;
 		// Keys of frames that take no row. Of each stack a chain of those in it, once
 		// each, from the leaf: blank is the first place, with its key and the next.
@@ -350,6 +350,14 @@ function linesLeft(lines, F, isBare) {
 	return {lines: F.noInlines ? lines.slice(-1) : lines, isCut, isPruned};
 }
 
+// Of each frame: do the filters leave all of a location with none but such frames?
+function plainFrames(D, F) {
+	const {n, flags} = D.frames, out = new Uint8Array(n);
+	for (let f = 0; f < n; f++)
+		out[f] = (F.hide && F.hide[f]) || (F.show && (flags[f] & bareFlag || !F.show[f])) || (F.from && F.from[f]) || (F.prune && F.prune[f]) || (F.noInlines && flags[f] & 1) ? 0 : 1;
+	return out;
+}
+
 // The structure with filters on frames: location by location, as a line can
 // decide on others of its location.
 function filteredStructure(D, K, F, folds) {
@@ -367,7 +375,8 @@ function filteredStructure(D, K, F, folds) {
 			if (j === start[i])
 				break;
 		}
-	const join = new Joiner(D, K, room, folds, true), walk = new Uint32Array(n), map = new Uint32Array(n), deep = new Uint32Array(folds.cycle ? n : 0);
+	const join = new Joiner(D, K, room, folds), walk = new Uint32Array(n), map = new Uint32Array(n), deep = new Uint32Array(folds.cycle ? n : 0);
+	const lines = [], isPlain = plainFrames(D, F);
 	// tail: of each end of a location the last frame that is left, and one.
 	const tail = new Uint32Array(n), dropped = F.from ? new Uint8Array(n) : null, cut = F.prune ? new Uint32Array(n) : null;
 	// passed: chains of blanks; blank: those of the samples.
@@ -377,13 +386,14 @@ function filteredStructure(D, K, F, folds) {
 	for (let i = 1; i < n; i++) {
 		if (!ends[i])
 			continue;
-		const above = parent[start[i]], lines = [];
-		for (let j = i; ; j = parent[j]) {
+		const above = parent[start[i]];
+		let isAllPlain = 1;
+		lines.length = 0;
+		for (let j = i; j !== above; j = parent[j]) {
 			lines.push(frame[j]);
-			if (j === start[i])
-				break;
+			isAllPlain &= isPlain[frame[j]];
 		}
-		const left = linesLeft(lines, F, flags);
+		const left = isAllPlain ? {lines} : linesLeft(lines, F, flags);
 		let q = walk[above], run = folds.cycle ? deep[above] : 0;
 		join.blank = folds.skips ? passed[above] : 0;
 		tail[i] = tail[above];
@@ -391,11 +401,16 @@ function filteredStructure(D, K, F, folds) {
 			dropped[i] = left && left.isCut ? 0 : 1;
 		if (cut)
 			cut[i] = left && left.isPruned && !(dropped && dropped[i]) ? i : cut[above];
-		if (left && !(dropped && dropped[i])) {
-			left.lines.toReversed().forEach((f, at) => {
-				q = join.enter(q, f, at ? 1 : 0, run);
+		const isLeft = left && !(dropped && dropped[i]), isWhole = isLeft && left.lines.length === lines.length;
+		if (!isWhole)
+			join.becomeMulti(q);
+		if (isLeft) {
+			for (let at = left.lines.length, isInlined = 0; at; isInlined = 1) {
+				q = join.enter(q, left.lines[--at], isInlined, run);
 				run = join.deep;
-			});
+				if (!isWhole)
+					join.becomeMulti(q);
+			}
 			tail[i] = left.lines[0] + 1;
 		}
 		walk[i] = q;
@@ -521,4 +536,4 @@ function withExtraFrames(D, names) {
 	};
 }
 
-export {GrowingTree, baseName, makeKeys, makeStructure, outermost, toPreorder, withLabelRoots};
+export {ChildTable, GrowingTree, baseName, makeKeys, makeStructure, outermost, toPreorder, withLabelRoots};

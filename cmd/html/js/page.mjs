@@ -20,14 +20,12 @@ import {compilePattern, compileSearch, quotePattern, SlowPattern, stringTest} fr
 import {Found} from './search.mjs';
 import {SideTable} from './side.mjs';
 import {SourceView, shortPath} from './source.mjs';
-import {State, readTaste, writeTaste} from './state.mjs';
+import {State, diffWidths, granularities, readTaste, viewNames, writeTaste} from './state.mjs';
 import {TreeGrid} from './tree.mjs';
 import {InvertedTree, calleesTree, callersTree, makeValues, relatedNodes, sumBelow, sumKeys} from './values.mjs';
 
-const viewNames = ['flame', 'sandwich', 'tree', 'graph', 'source', 'labels', 'info'];
 const frameFilters = [['f', 'Focus'], ['h', 'Hide'], ['i', 'Ignore'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
 const allFilters = [...frameFilters, ['tf', 'Label'], ['ti', 'Not label'], ['tr', 'Label root']];
-const granularities = ['functions', 'filefunctions', 'files', 'lines', 'addresses'], diffWidths = ['both', 'before', 'after', 'change'];
 // What needs neither the structure nor the sums again.
 const quickChanges = ['v', 'q', 'z', 'zw', 'o', 'd', 'rel', 'sel', 'ls', 'lt', 'so', 'fc', 'gn', 'to', 'tv', 'l'];
 const phoneWidth = 900, pivotHeight = 48, sandwichRow = 22;
@@ -633,7 +631,8 @@ class Page {
 			}
 		}
 		const {totals, types} = this.base.head, count = types.findIndex(([name, unit]) => name === 'samples' && unit === 'count'), samples = count < 0 ? 0 : totals[count][0];
-		const words = this.isTwo ? this.base.head.comments.filter(c => c.startsWith('# sampling:')).length > 2 ? 'runs of a side are added: differences between them are not known' : 'one run on each side: differences from run to run are not known'
+		const widths = {both: this.state.cmp ? 'larger share' : 'larger side', before: 'before', after: 'after', change: 'size of the change'};
+		const words = this.isTwo ? 'width: ' + widths[this.state.w] + ' · ' + (this.base.head.comments.filter(c => c.startsWith('# sampling:')).length > 2 ? 'runs of a side are added: differences between them are not known' : 'one run on each side: differences from run to run are not known')
 			: 'dark foot: self · italic: inlined · ' + (samples ? formatCount(samples) + ' samples, shares ±' + shortShare(.98, Math.sqrt(samples)) + ' · ' : '') + formatCount(this.tree.n - 1) + ' boxes';
 		const reading = element('span', {class: 'r', id: 'reading', title: samples ? 'of 50 %, in 19 of 20 runs' : null}, words);
 		host.replaceChildren(...items, reading);
@@ -665,4 +664,4 @@ class Page {
 	}
 }
 
-export {Page, allFilters, diffWidths, frameFilters, viewNames};
+export {Page, allFilters, frameFilters};

@@ -9,6 +9,11 @@ import {quotePattern} from './regexp.mjs';
 // nameless, collapse recursion, fold the start, gn graph around, to tv the tree.
 const stateDefaults = {v: 'flame', si: '', p: '', f: '', i: '', h: '', s: '', sf: '', prunefrom: '', tf: '', ti: '', tr: '',
 	g: 'functions', noinlines: '', q: '', z: '', zw: '', w: 'both', cmp: '', o: 'value', d: 'down', rel: '', sel: '', ls: '', lt: '', so: 'self', l: '', hu: '1', cr: '1', fc: '1', gn: '', to: '', tv: ''};
+const viewNames = ['flame', 'sandwich', 'tree', 'graph', 'source', 'labels', 'info'];
+const granularities = ['functions', 'filefunctions', 'files', 'lines', 'addresses'], diffWidths = ['both', 'before', 'after', 'change'];
+// What these can be: of anything else in a link the numbers would be wrong.
+const stateChoices = {v: [...viewNames, 'functions'], g: granularities, noinlines: ['', '1'], rel: ['', '1'], w: diffWidths, cmp: ['', 'share'], o: ['value', 'name'], d: ['down', 'up'],
+	so: ['self', 'total'], hu: ['0', '1'], cr: ['0', '1', '2'], fc: ['0', '1'], tv: ['', '1']};
 // Views of pages that were made before.
 const oldViews = {top: 'flame', callers: 'sandwich'};
 
@@ -40,6 +45,9 @@ class State {
 		if (this.v === 'callers' && this.sel && !this.p)
 			this.p = '^' + quotePattern(this.sel) + '$';
 		this.v = Object.hasOwn(oldViews, this.v) ? oldViews[this.v] : this.v;
+		for (const [name, choices] of Object.entries(stateChoices))
+			if (!choices.includes(this[name]))
+				this[name] = this.defaults[name];
 	}
 
 	values() {
@@ -82,4 +90,4 @@ function writeTaste(taste) {
 	}
 }
 
-export {State, readTaste, writeTaste};
+export {State, diffWidths, granularities, readTaste, viewNames, writeTaste};
