@@ -8,7 +8,7 @@
  * `NAME_sha256`, their SHA-256 in base64, as content policies want it. Files
  * that end in .mjs are parts of one script: their lines that begin with
  * "import " or "export " are left out, shorten.h makes it short, and it is
- * wrapped in one function.
+ * wrapped in one function. Lines of files that end in .css are joined.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,9 +44,18 @@ text_add(struct text *t, const char *s, size_t n)
 
 /* --- files --- */
 
+static bool
+ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), n_end = strlen(end);
+
+	return n >= n_end && !strcmp(s + n - n_end, end);
+}
+
 static void
 read_file(struct text *t, const char *name, bool is_part)
 {
+	bool is_style = ends_in(name, ".css");
 	char line[4096];
 	FILE *f = fopen(name, "r");
 
@@ -58,11 +67,15 @@ read_file(struct text *t, const char *name, bool is_part)
 			     name);
 		if (is_part && !strcmp(line + strspn(line, "\t"), ";\n"))
 			fail("an empty statement", name);
+		if (is_style && !ends_in(line, "{\n") && !ends_in(line, "}\n"))
+			fail("a line ends inside a rule", name);
 		/* Modules become one. */
 		if (!is_part || (strncmp(line, "import ", 7) != 0 &&
 				 strncmp(line, "export ", 7) != 0))
-			text_add(t, line, strlen(line));
+			text_add(t, line, strlen(line) - is_style);
 	}
+	if (is_style)
+		text_add(t, "\n", 1);
 	fclose(f);
 }
 
@@ -106,9 +119,7 @@ main(int argc, char **argv)
 		bool is_script = false;
 
 		for (; i < argc && strcmp(argv[i], "--"); i++) {
-			size_t n = strlen(argv[i]);
-			bool is_part =
-				n > 4 && !strcmp(argv[i] + n - 4, ".mjs");
+			bool is_part = ends_in(argv[i], ".mjs");
 
 			is_script |= is_part;
 			read_file(&t, argv[i], is_part);
