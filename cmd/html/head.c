@@ -193,7 +193,7 @@ put_warnings(FILE *f, const struct profile *p, const struct page_total *total,
 				    100 * (double)s.truncated / ticks);
 		if ((double)s.unwind_failed >= 0.01 * ticks)
 			put_warning(f, &some,
-				    "%.0f\xe2\x80\xaf%% of stacks without root",
+				    "%.0f\xe2\x80\xaf%% of stacks end early",
 				    100 * (double)s.unwind_failed / ticks);
 		if (sampling_loss(&s) >= 0.01)
 			put_warning(f, &some,

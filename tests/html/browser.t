@@ -30,7 +30,7 @@ END
 cat >labels.txt <<'END'
 # cpu nanoseconds
 main;work 30 {user="ann"}
-main;work 12 {user="bob"}
+main;work 12 {user="bob" zone="a"}
 END
 cat >hostile.txt <<'END'
 # cpu nanoseconds

@@ -282,7 +282,7 @@ for (const [theme, t] of Object.entries(tones)) {
 		test(theme + ' ' + name, t[name], t.text2);
 	test(theme + ' match', t.match, t.text);
 }
-const css = readFileSync(process.argv[3], 'utf8'), pairs = 'fg bg,fg2 bg,fg3 bg,fg2 panel,fg3 panel,fg3 tint,fg2 tint,accent bg,accent tint,warn warnbg,more bg,less bg,fg self,fg2 total,fg tint,fg3 raise,bg accent,bad raise';
+const css = readFileSync(process.argv[3], 'utf8'), pairs = 'fg bg,fg2 bg,fg3 bg,fg2 panel,fg3 panel,fg3 tint,fg2 tint,accent bg,accent tint,warn warnbg,more bg,less bg,fg self,fg2 total,fg tint,fg3 raise,bg accent,bad raise,fg3 code,fg2 code,fg code,more tint,less tint,accent panel,accent raise,fg2 raise,warn panel';
 for (const theme of [2, 3]) {
 	const v = Object.fromEntries([...css.matchAll(/--(\w+):light-dark\((#[0-9a-f]{3,6}),(#[0-9a-f]{3,6})\)/g)].map(m => [m[1], m[theme]]));
 	for (const pair of pairs.split(','))
@@ -479,7 +479,7 @@ check 'what is uncertain is in the page, in order' 0 \
 	'prof-html -q --no-compress doubtful.pb.gz | grep -o "data-z=.0.>[^<]*" | cut -d">" -f2 | base64 -d |
 		grep -a -A9 "^.warnings" | grep -ao "[0-9]* *[^0-9\"]*of [a-z ]*\|sampled at [^\"]*" | sed "s/[^ -~]*%/%/"' <<'END'
 2% of stacks truncated
-6% of stacks without root
+6% of stacks end early
 5% of samples lost
 sampled at 120 Hz, asked 500
 END

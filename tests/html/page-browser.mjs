@@ -196,6 +196,15 @@ await check('a zoom replaces the picture and moves nothing; Esc returns to the p
 	await settle();
 	return same([zoomed[0].name, zoomed[0].w === zoomed[0].x + zoomed[0].w, inside[2] === before[2], inside[3] === before[3], isBack], ['work', true, true, true, true]) || same((await boxes())[0].name, 'work');
 });
+await check('a zoom takes away the outline and the tip of the box before', async () => {
+	await open('cpu.html');
+	const seen = () => page.evaluate(() => [document.getElementById('tip').hidden, [...document.querySelectorAll('.outline')].every(e => e.hidden)]);
+	await page.mouse.move(...(await boxes()).find(b => b.name === 'work').at);
+	await settle();
+	const before = await seen();
+	await page.evaluate(() => globalThis.profpage.choose(globalThis.profpage.flame, {node: globalThis.profpage.flame.pointed}));
+	return same([before, await seen()], [[false, false], [true, true]]);
+});
 await check('Esc undoes a filter, a view and a search in turn', async () => {
 	await open('cpu.html');
 	const looks = [await look()];
@@ -412,11 +421,12 @@ await check('label values as roots, and a label filter', async () => {
 	await open('labels.html', '#tr=user');
 	const names = (await boxes()).filter(b => b.y === 1).map(b => b.name).join(' ');
 	await open('labels.html', '#v=labels');
+	const rows = await page.$$eval('#labels tr', all => all.map(tr => [...tr.cells].map(c => c.textContent.replace('\u202f', ' ')).join(' ')).slice(1).filter(t => !t.startsWith('Amount')));
 	await page.click('#labels button.name');
 	await settle();
 	const left = await big();
 	await go('#v=labels&f=nothing');
-	return same([names, left.slice(0, 5), await text('#labels .empty p')], ['user=ann user=bob', '30 ns', 'No sample that the filters leave has a label.']);
+	return same([names, rows, left.slice(0, 5), await text('#labels .empty p')], ['user=ann user=bob', ['30 ns 71.4 % annwithout', '12 ns 28.6 % bobwithout', '12 ns 28.6 % awithout', '30 ns 71.4 % (without)'], '30 ns', 'No sample that the filters leave has a label.']);
 });
 await check('the whole tour by keys', async () => {
 	await open('cpu.html');
@@ -553,7 +563,7 @@ await check('a difference has both sides and words', async () => {
 	});
 	const first = await text('#reading');
 	await open('runs.html');
-	return ['gone idle', 'new fresh', '−25 % work', '= leaf'].every(w => labels.includes(w)) ? same([first, await text('#reading')], ['one run on each side: differences from run to run are not known', 'runs of a side are added: differences between them are not known']) : labels;
+	return ['gone idle', 'new fresh', '−25 % work', '= leaf'].every(w => labels.includes(w)) ? same([first, await text('#reading')], ['one run on each side: differences from run to run are not known', 'runs of a side are added: differences between them are not known'].map(t => 'width: larger side · ' + t)) : labels;
 });
 await check('of a difference hue is the direction, lightness the size, and doubt is hatched', async () => {
 	await open('tested.html');
@@ -818,6 +828,27 @@ await check('the call graph grows and shrinks by keys', async () => {
 	}
 	const [home, near, back, far, again] = sizes;
 	return near < home && Math.abs(back - home) < .1 && far > home && again === home ? null : sizes.join(' ');
+});
+await check('in forced colours bars, choices and matches are still seen', async () => {
+	await open('cpu.html', '#q=leaf&sel=leaf', {touch: true});
+	const client = await page.createCDPSession();
+	await client.send('Emulation.setEmulatedMedia', {features: [{name: 'forced-colors', value: 'active'}]});
+	await page.waitForFunction('globalThis.profpage.palette.isOutline');
+	await settle();
+	const unseen = await page.$$eval('.b.s, .mini i, .sw, .seg [aria-pressed=true], .keys tr.on td, .keys tr.on .b', all => {
+		const back = e => getComputedStyle(e).backgroundColor, page = back(document.body);
+		return [all.length > 8, ...all.filter(e => back(e) === page || back(e) === 'rgba(0, 0, 0, 0)').map(e => e.outerHTML.slice(0, 60))];
+	});
+	const fills = await page.evaluate(() => {
+		const f = globalThis.profpage.flame, seen = new Set(), {drawText} = f;
+		f.drawText = (box, y, w, h, how) => seen.add(how.ink);
+		f.draw();
+		f.drawText = drawText;
+		return [...seen].sort();
+	});
+	await go('#v=graph');
+	const ink = await page.$eval('.gn text', e => getComputedStyle(e).fill === getComputedStyle(document.body).color);
+	return same([unseen, fills, ink], [[true], ['CanvasText', 'HighlightText'], false]);
 });
 await check('sets of filters are kept in the browser', async () => {
 	await open('cpu.html', '#f=leaf&h=work');

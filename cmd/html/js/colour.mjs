@@ -94,7 +94,7 @@ class Palette {
 		this.ofChanges = new Map();
 		this.feet = new Map();
 		this.isOutline = matchMedia('(forced-colors: active)').matches;
-		this.isOpaque = matchMedia('(prefers-contrast: more)').matches;
+		this.isOpaque = this.isOutline || matchMedia('(prefers-contrast: more)').matches;
 	}
 
 	functionOf(k) {

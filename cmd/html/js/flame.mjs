@@ -269,7 +269,7 @@ class FlameView {
 		}
 		const {fill, isHatched, alpha, ink, isMatch} = this.look(box);
 		context.globalAlpha = alpha;
-		context.fillStyle = palette.isOutline ? 'Canvas' : fill;
+		context.fillStyle = !palette.isOutline ? fill : isMatch ? 'Highlight' : 'Canvas';
 		context.beginPath();
 		context.roundRect(box.x, y, w, h, 2.5);
 		context.fill();
@@ -282,7 +282,7 @@ class FlameView {
 		if (box.node && !owner.isTwo && !box.run && !this.isCallers)
 			this.drawFoot(box, y, w, h, fill);
 		if (w >= 20)
-			this.drawText(box, y, w, h, {fill: isHatched ? fill : '', ink: palette.isOutline ? 'CanvasText' : ink, isMatch});
+			this.drawText(box, y, w, h, {fill: isHatched && !palette.isOutline ? fill : '', ink: !palette.isOutline ? ink : isMatch ? 'HighlightText' : 'CanvasText', isMatch});
 		context.globalAlpha = 1;
 	}
 

@@ -15,17 +15,22 @@ function formatLabel(l) {
 	return l.number + (l.unit && l.unit !== l.key ? ' ' + l.unit : '');
 }
 
-// Of each key: [text, value, term] and what samples with it add up to.
-function sumLabels(D, counts, column) {
+// Of each key a map of {text, number, term, sum}: what samples without the key add
+// up to, then those with each value. all: both sides of what is shown.
+function sumLabels(D, counts, column, all) {
 	const keys = new Map(), {n, labels, side} = D.samples, v = D.samples.values[column];
 	for (let s = 0; s < n; s++) {
 		if (!counts[s])
 			continue;
+		const seen = new Set();
 		for (const l of D.labels[labels[s]]) {
 			const isText = l.text !== null, id = isText ? 't' + l.text : l.number + ' ' + l.unit;
 			if (!keys.has(l.key))
-				keys.set(l.key, new Map());
+				keys.set(l.key, new Map([['', {text: '(without)', term: '', sum: [...all]}]]));
 			const values = keys.get(l.key);
+			if (!seen.has(l.key))
+				values.get('').sum[side[s] ? 0 : 1] -= v[s];
+			seen.add(l.key);
 			if (!values.has(id))
 				values.set(id, {text: isText ? l.text : formatLabel(l),
 					number: l.number, term: isText ? '^' + quotePattern(l.key + ':' + l.text).replace(/[,=]/g, '.') + '$' : l.key + '=' + l.number + (findUnit(l.unit) ? l.unit : ''), sum: [0, 0]});
@@ -36,17 +41,17 @@ function sumLabels(D, counts, column) {
 }
 
 function drawLabels(host, page, D, counts, column) {
-	const keys = sumLabels(D, counts, column), sections = [];
+	const keys = sumLabels(D, counts, column, page.tree.total.map(side => side[0])), sections = [];
 	for (const key of [...keys.keys()].sort()) {
-		const all = [...keys.get(key).values()].filter(v => v.sum[0] || v.sum[1]).sort((a, b) => Math.abs(b.sum[0] + b.sum[1]) - Math.abs(a.sum[0] + a.sum[1]) ||
+		const [none, ...rest] = keys.get(key).values(), all = rest.filter(v => v.sum[0] || v.sum[1]).sort((a, b) => Math.abs(b.sum[0] + b.sum[1]) - Math.abs(a.sum[0] + a.sum[1]) ||
 			(a.number !== null && b.number !== null ? a.number - b.number : a.text < b.text ? -1 : 1)), limit = shownRows.get(key) || labelRows;
 		const body = element('tbody');
-		for (const value of all.slice(0, limit)) {
+		for (const value of [...all.slice(0, limit), ...(none.sum[0] || none.sum[1] ? [none] : [])]) {
 			const name = displayName(value.text), [before, after] = value.sum, bar = element('i', 'b t'), all = page.total().all;
 			bar.style.width = (all ? Math.min(1, Math.abs(after / all)) : 0) * 94 + '%';
 			body.append(element('tr', '', element('td', '', bar, element('span', 'v', page.amount(after))), element('td', '', page.isTwo ? changeText({before, after}) : page.share(after)), element('td', 'nm', element('div', '',
-				button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
-					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))))));
+				...(value === none ? [element('span', 'muted', name)] : [button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
+					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))])))));
 		}
 		sections.push(element('section', '', element('h2', '', displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
 			element('table', 'keys labels', element('thead', '', element('tr', '', ...[page.isTwo ? 'After' : 'Amount', page.isTwo ? 'Δ' : 'of all', 'Value'].map(h => element('th', {scope: 'col'}, h)))), body),
