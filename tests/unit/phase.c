@@ -35,10 +35,32 @@ test_lengths(void **state)
 	}
 }
 
+/* The first task of a recording: each part of a period is as likely. */
+static void
+test_begin(void **state)
+{
+	int n[10] = { 0 };
+
+	(void)state;
+	for (int i = 0; i < N_TASK; i++) {
+		struct phase p;
+		uint64_t ns;
+
+		phase_begin(&p, PERIOD);
+		ns = phase_next(&p);
+		assert_in_range(ns, 1, PERIOD);
+		n[ns * 10 / (PERIOD + 1)]++;
+	}
+	/* Five deviations. */
+	for (int i = 0; i < 10; i++)
+		assert_in_range(n[i], N_TASK / 10 - 475, N_TASK / 10 + 475);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lengths) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lengths),
+					    cmocka_unit_test(test_begin) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 
 #include "phase.h"
 
+#include <sys/random.h>
+
 /* The golden ratio of 2^64. */
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
@@ -13,6 +15,14 @@ static double
 fraction(uint64_t v)
 {
 	return (double)(v >> 11) * 0x1p-53;
+}
+
+void
+phase_begin(struct phase *p, uint64_t period_ns)
+{
+	*p = (struct phase){ .period_ns = period_ns };
+	if (getrandom(&p->turn, sizeof(p->turn), 0) != sizeof(p->turn))
+		p->turn = 0;
 }
 
 /* Multiples of the golden ratio: any few in a row are evenly spread. */

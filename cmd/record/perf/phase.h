@@ -17,6 +17,10 @@ struct phase {
 	uint64_t turn;
 };
 
+/* Begin at a random one: the few tasks of a short command would have the same
+ * periods in each recording. */
+void phase_begin(struct phase *p, uint64_t period_ns);
+
 /* The period for the clocks of tasks that start from now on: to be set often.
  */
 uint64_t phase_next(struct phase *p);

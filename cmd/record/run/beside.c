@@ -126,7 +126,7 @@ beside_begin(struct beside *b, struct tally *t, struct prof_err *err)
 		is_all = target[i].all;
 		beside_close(b);
 		b->family = config.family = family_new(!is_all);
-		config.phase.period_ns = config.period_ns;
+		phase_begin(&config.phase, config.period_ns);
 		config.kind[FAMILY_RECORDS] = &perf_kind_none;
 		config.kind[FAMILY_CPU] = &perf_kind_clock;
 		config.kind[FAMILY_TASK] = &perf_kind_clock;
