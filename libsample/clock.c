@@ -216,6 +216,19 @@ clock_stop(struct thread *t)
 		syscall(SYS_timer_settime, t->timer, 0, zero, NULL);
 }
 
+/* The coarse clocks advance at the kernel's tick, at which it checks CPU
+ * timers. */
+static uint64_t
+tick_ns(void)
+{
+	struct timespec tick;
+
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 &&
+			       tick.tv_sec == 0 && tick.tv_nsec > 0
+		       ? (uint64_t)tick.tv_nsec
+		       : 4000000;
+}
+
 /*
  * The first signal of a thread's timer. The kernel checks CPU timers at its own
  * tick, so the time between a thread's last tick and its end is never sampled;
@@ -235,8 +248,7 @@ timer_ticks(struct thread *t, const siginfo_t *info)
 	t->is_fresh = false;
 	set_timer(t, 1 + thread_random(t) % period);
 	/* Round at random, by the remainder. */
-	return (uint32_t)((sampler.tick_ns + thread_random(t) % period) /
-			  period);
+	return (uint32_t)((tick_ns() + thread_random(t) % period) / period);
 }
 
 /*

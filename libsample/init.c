@@ -81,6 +81,20 @@ is_session(const struct shm_settings *set, uint64_t nonce, off_t size)
 	       size == (off_t)shm_size(set->what, set->live_levels);
 }
 
+/* Not by strtoull(): its page and that of its locale are two faults in every
+ * process of a shell script. */
+static uint64_t
+hex_number(const char *text)
+{
+	uint64_t n = 0;
+
+	for (; (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f');
+	     text++)
+		n = n << 4 |
+		    (uint64_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
+	return n;
+}
+
 /*
  * Map the memory named in the environment. The descriptor is closed at once:
  * the program's descriptor numbers do not change, and it may close all of them.
@@ -100,7 +114,7 @@ join(const char *session)
 		return NULL;
 	memcpy(path, session, (size_t)(comma - session));
 	path[comma - session] = '\0';
-	nonce = strtoull(comma + 1, NULL, 16);
+	nonce = hex_number(comma + 1);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
@@ -247,14 +261,8 @@ int
 sampler_begin(struct shm *shm, bool is_start)
 {
 	int sig = shm->set.signal ? (int)shm->set.signal : SIGPROF;
-	struct timespec tick;
 
-	/* The coarse clocks advance at the kernel's tick. */
 	sampler.page_size = (size_t)sysconf(_SC_PAGESIZE);
-	sampler.tick_ns = 4000000;
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 &&
-	    tick.tv_sec == 0 && tick.tv_nsec > 0)
-		sampler.tick_ns = (uint64_t)tick.tv_nsec;
 	filter_try();
 	sampler.period_ns = shm->set.period_ns;
 	sampler.clock = (enum shm_clock)shm->set.clock;

@@ -65,6 +65,24 @@ update_modules(bool may_skip)
 	release_segments();
 }
 
+/* Apart from its caller: paths take a new page of the stack. */
+__attribute__((noinline)) static void
+keep_run(const char *run, const char *slash)
+{
+	char dir[PATH_MAX], path[PATH_MAX];
+	char *kept;
+
+	if ((size_t)(slash - run) >= sizeof(dir) ||
+	    !realpath("/proc/self/exe", path) || !realpath(run, dir) ||
+	    strcmp(dir, path) != 0)
+		return;
+	memcpy(dir, run, (size_t)(slash - run));
+	dir[slash - run] = '\0';
+	kept = realpath(dir, path) ? unwind_map(PATH_MAX) : NULL;
+	if (kept && strlen(path) + strlen(slash) < PATH_MAX)
+		segments.run = strcat(strcpy(kept, path), slash);
+}
+
 /*
  * The program's path under the name that was executed, if that is a link:
  * python3, not python3.11. The name is used only if it still is the same file,
@@ -75,19 +93,11 @@ find_run(void)
 {
 	const char *run = (const char *)getauxval(AT_EXECFN);
 	const char *slash = run ? strrchr(run, '/') : NULL;
-	char dir[PATH_MAX], path[PATH_MAX];
-	char *kept;
+	char byte;
 
-	if (!slash || slash == run || !strncmp(run, "/proc/", 6) ||
-	    !strncmp(run, "/dev/", 5) || (size_t)(slash - run) >= sizeof(dir) ||
-	    readlink(run, path, 1) < 0 || !realpath("/proc/self/exe", path) ||
-	    !realpath(run, dir) || strcmp(dir, path) != 0)
-		return;
-	memcpy(dir, run, (size_t)(slash - run));
-	dir[slash - run] = '\0';
-	kept = realpath(dir, path) ? unwind_map(PATH_MAX) : NULL;
-	if (kept && strlen(path) + strlen(slash) < PATH_MAX)
-		segments.run = strcat(strcpy(kept, path), slash);
+	if (slash && slash != run && strncmp(run, "/proc/", 6) != 0 &&
+	    strncmp(run, "/dev/", 5) != 0 && readlink(run, &byte, 1) >= 0)
+		keep_run(run, slash);
 }
 
 /* Those of sanitizers, whose wrappers of libc are not safe in handlers; NULL in

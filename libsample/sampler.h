@@ -41,7 +41,6 @@ struct sampler {
 	bool is_tight;        /* the address space is limited */
 	uint64_t period_ns;
 	size_t page_size;
-	uint64_t tick_ns; /* the kernel's tick, at which it checks CPU timers */
 	enum shm_clock clock;
 	_Atomic int signal;     /* the signal with our handler; 0: none */
 	_Atomic uint32_t space; /* the address space of this process */
@@ -91,7 +90,7 @@ struct thread {
 	/* Pages of its perf clock, or NULL; see clock.c. */
 	void *_Atomic event;
 	bool is_fresh;   /* it has had no tick yet; see clock.c */
-	uint64_t random; /* state of thread_random() */
+	uint64_t random; /* state of thread_random(); 0: none yet */
 	int rounds;      /* of destructors of thread-specific data */
 	volatile sig_atomic_t is_hooked; /* hook.c is running in this thread */
 
@@ -141,12 +140,19 @@ struct thread {
  * initial-exec model, as the others may call the loader. */
 extern _Thread_local struct thread *thread_self;
 
-/* The next random number of t. A signal handler may call it. */
+/* Begin the random numbers of t. */
+void thread_seed(struct thread *t);
+
+/* The next random number of t. A signal handler may call it. Most processes of
+ * a shell script end without one, so the clock, a page fault, is asked now. */
 static inline uint64_t
 thread_random(struct thread *t)
 {
-	uint64_t x = t->random;
+	uint64_t x;
 
+	if (!t->random)
+		thread_seed(t);
+	x = t->random;
 	x ^= x >> 12;
 	x ^= x << 25;
 	x ^= x >> 27;

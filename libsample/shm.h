@@ -24,7 +24,7 @@
 #include "unwind/frames.h"
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 13
+#define SHM_VERSION 14
 
 /*
  * Environment variable of a sampled process: the path of the memory, and a
@@ -378,9 +378,11 @@ struct shm {
 	_Atomic uint32_t n_fork;     /* children without a program of their own,
 					sampled or not */
 
+	/* In the page of the settings, which each process has touched. */
+	_Alignas(64) _Atomic uint64_t head; /* next position to write */
+
 	_Alignas(64) struct shm_process process[SHM_N_PROCESS];
 
-	_Alignas(64) _Atomic uint64_t head; /* next position to write */
 	_Alignas(64) struct shm_mark mark[SHM_N_ENTRY];
 	_Alignas(64) struct shm_entry entry[SHM_N_ENTRY];
 	_Alignas(64) struct shm_slot slot[SHM_N_SLOT];

@@ -93,8 +93,8 @@ unlink_record(struct thread *t)
 		t->next->link = t->link;
 }
 
-static void
-seed(struct thread *t)
+void
+thread_seed(struct thread *t)
 {
 	struct timespec now;
 	uint64_t x;
@@ -112,7 +112,7 @@ arm(struct thread *t)
 {
 	if (!threads.armed)
 		return;
-	seed(t);
+	t->random = 0;
 	atomic_fetch_add(&sampler.shm->n_thread, 1);
 	if (!clock_arm(t))
 		atomic_fetch_add(&sampler_count()->n_untimed, 1);

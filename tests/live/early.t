@@ -59,4 +59,35 @@ else
 	skip "$name" 'no indirect functions'
 fi
 
+# What configure pays for each command. With pages of another size or other libraries,
+# it is another number.
+cat >faults.c <<'END'
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+extern char **environ;
+int main(void)
+{
+	char *argv[] = { "true", NULL };
+	struct rusage r;
+	for (int i = 0; i < 40; i++) {
+		pid_t pid;
+		if (posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environ)) return 1;
+		waitpid(pid, NULL, 0);
+	}
+	getrusage(RUSAGE_CHILDREN, &r);
+	printf("%ld\n", r.ru_minflt);
+}
+END
+if [ "$(uname -m)" = x86_64 ] && [ -z "${sanitized:-}" ] && compile -o faults faults.c; then
+	check 'a short process has few page faults more' 0 \
+		'without=$(env -u LD_PRELOAD ./faults)
+		 with=$(prof-record -q --sampler=preload -o x.pb.gz ./faults)
+		 more=$(((with - without) * 10 / 40))
+		 [ $more -gt 0 ] && [ $more -lt 195 ] || echo "$more tenths"' </dev/null
+else
+	skip 'a short process has few page faults more' 'another machine, or sanitizers'
+fi
+
 plan
