@@ -30,6 +30,7 @@ recording_begin(struct recording *r, struct recording_source source,
 	r->info.set = source.set;
 	r->info.shm = source.shm;
 	r->info.sampler = source.sampler;
+	r->info.all = source.all;
 	r->info.time_ns = now_ns(CLOCK_REALTIME);
 	r->start = now_ns(CLOCK_MONOTONIC);
 	return PROF_OK;

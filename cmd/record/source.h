@@ -26,6 +26,7 @@ struct recording_source {
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */
 	const char *sampler;   /* for the comment: its name, and why it */
+	bool all;              /* of no process in particular */
 };
 
 #endif

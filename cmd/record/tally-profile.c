@@ -177,7 +177,9 @@ build_comment(struct build *b)
 
 /*
  * The process of all ticks, if there is one; *many if there are several:
- * samples need a label of their process only then.
+ * samples need a label of their process only then. In a profile of the machine
+ * which of them ran is chance, and all such profiles are to have the same
+ * labels.
  */
 static uint32_t
 only_process(const struct build *b, bool *many)
@@ -185,7 +187,7 @@ only_process(const struct build *b, bool *many)
 	uint32_t process = PROF_NONE;
 	bool is_any = false;
 
-	*many = false;
+	*many = b->info->all;
 	for (size_t i = 0; i < b->t->n_stack && !*many; i++) {
 		if (!is_counted(b, i))
 			continue;

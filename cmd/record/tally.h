@@ -48,8 +48,9 @@ struct tally_info {
 	const struct shm_settings *set;
 	const struct shm *shm; /* the counts */
 	const char *sampler;   /* for the comment: which, and why; or NULL */
-	uint64_t used_ns;      /* CPU time that could be sampled; 0: unknown */
-	double chance_s;       /* of it, what may be missed by chance */
+	bool all; /* of no process in particular: each is in labels, even one */
+	uint64_t used_ns; /* CPU time that could be sampled; 0: unknown */
+	double chance_s;  /* of it, what may be missed by chance */
 	/* What was not, by program: a row each, of the whole recording. */
 	const struct account_share *share;
 	size_t n_share;

@@ -370,6 +370,13 @@ END
 		live 'they have their shares' parts c.pb.gz
 		kill $also
 		kill $out
+		check 'its only process has labels, too' 0 "
+			prof-record -q --cgroup $group --seconds 1 -F 997 -o c.pb.gz
+			prof-text -q --tags c.pb.gz | sed -n '/^ process/,/^\$/s/.*: \(work\)\$/\1/p'
+			stacks c.pb.gz | grep -o ' pid=[0-9]*' | sort -u" <<END
+work
+ pid=$in
+END
 		id=$(printf 'f%063d' 7)
 		mkdir "$group/docker-$id.scope"
 		echo $in >"$group/docker-$id.scope/cgroup.procs"
@@ -392,9 +399,9 @@ END
 		rmdir "$group/docker-$id.scope" "$group"
 	fi
 	check 'the machine' 0 \
-		'prof-record -q --all --seconds 1 -o a.pb.gz 2>/dev/null
-		prof-text --tags a.pb.gz 2>/dev/null | grep -c "^ process: "' <<'END'
-1
+		'prof-record -q --all -o a.pb.gz ./work 0.3
+		prof-text -q --tags a.pb.gz | sed -n "/^ process/,/^\$/s/.*: \(work\)\$/\1/p"' <<'END'
+work
 END
 else
 	skip 'the kernel, and the machine' "$kernel_why"

@@ -228,6 +228,7 @@ outside_open(struct run *r)
 {
 	const struct target *t = &r->target;
 	uint64_t period_ns = r->config.period_ns;
+	struct recording_source source;
 
 	if (!r->has_command)
 		name_target(r);
@@ -255,7 +256,9 @@ outside_open(struct run *r)
 	r->capture = capture_new(&r->perf);
 	if (!r->capture)
 		die_nomem();
-	return capture_source(r->capture);
+	source = capture_source(r->capture);
+	source.all = t->all;
+	return source;
 }
 
 static void
