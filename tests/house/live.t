@@ -1,6 +1,5 @@
 # live.t - verdicts of tests/lib/live.sh on machines that are made up.
 . "${srcdir:-.}/tests/lib/tap.sh"
-. "$src/tests/lib/live.sh"
 
 mkdir -p proc/1 proc/2 proc/3
 
@@ -47,6 +46,7 @@ verdict() {
 	go_on
 	(
 		live_proc=$scratch/proc
+		. "$src/tests/lib/live.sh"
 		ok() { echo right; }
 		not_ok() { echo wrong && cat >why; }
 		skip() { echo "skipped, $2"; }
@@ -94,6 +94,50 @@ skipped, disturbed 5 times, at last: steal 1.0 %, other processes 29.0 %, load 0
 END
 check 'those of each try are there' 0 'grep -c "^# try [1-5]: steal" said' <<'END'
 5
+END
+
+# A script of a tree that is made up, on a machine that the host takes away, and what is
+# then left for the end.
+mkdir -p tree/tests/live built/tests/live
+ln -s "$src/tests/lib" tree/tests/lib
+ln -s "$bin/tests/limit" "$bin/tests/disturbed" built/tests/
+cat >tree/tests/live/luck.t <<'END'
+. "${srcdir:-.}/tests/lib/tap.sh"
+. "$src/tests/lib/live.sh"
+live_proc=$scratch
+n=0
+go_on() {
+	n=$((n + 1))
+	echo "cpu $((n * 900)) 0 0 0 0 0 0 $((n * 100)) 0 0" >stat
+}
+wrong() { go_on; return 1; }
+unlucky() { go_on; [ $n -gt "${UNLUCKY:-99}" ]; }
+go_on
+live 'it is a fault' wrong
+live 'it was bad luck' unlucky
+check 'a recording' 0 'echo >>made; : prof-record' </dev/null
+check 'about it' 0 'n=$(wc -l <made)
+	echo "cpu $((n * 9000 + 90000)) 0 0 0 0 0 0 $((n * 1000 + 10000)) 0 0" >stat
+	echo $n' <<'ROW'
+3
+ROW
+plan
+END
+cat >ends <<'END'
+export abs_srcdir="$PWD/tree" srcdir="$PWD/tree" abs_builddir="$PWD/built"
+sh tree/tests/live/luck.t >built/tests/live/luck.log
+sed -n "s/ times.*//; /SKIP/p; /about/p; s/.* - //" built/tests/live/luck.log
+UNLUCKY=7 sh "$src/tests/house/undisturbed.t" | sed -n "
+	s/ok [0-9]* - live/ok/p
+	s/^# \(disagreed[^:]*\):.*/\1/p"
+END
+check 'tries record again; a fault is wrong in those of the end, too, and fails' 0 'sh ends' <<'END'
+ok 1 - it is a fault # SKIP disturbed 5
+ok 2 - it was bad luck # SKIP disturbed 5
+ok 4 - about it
+not ok/luck: it is a fault
+disagreed in all of 10 tries, disturbed or not
+ok/luck: it was bad luck
 END
 
 check 'a row with another status is wrong, with other output it disagrees' 0 '

@@ -17,109 +17,84 @@
 #
 # A row that disagrees is tried again, up to five times, if the machine was disturbed:
 # the host took the processors (steal), or processes other than this test's had them, a
-# fiftieth of the time or more. Five such tries, or 100 seconds of them, are a skipped
-# row, with these figures, which tests/house/undisturbed.t tries again when all other
-# tests have ended. To disagree in an undisturbed try is to fail.
+# fiftieth of the time or more (tests/disturbed). Five such tries, or 100 seconds of them
+# and three, are a skipped row, with these figures, which tests/house/undisturbed.t tries
+# again when all other tests have ended, and fails if they all disagree. To disagree in an
+# undisturbed try is to fail.
 chance=$(cat "$src/tests/lib/chance.awk")
 export chance
 live_proc=${live_proc-/proc}
+live_remake=:
+live_command=
+live_try=1
 
-# live_state: the processors' jiffies in all and stolen, and the load; then of each
-# process its number, its parent's, whether it is ours, its jiffies, and those of
-# children that it has waited for. Ours are this shell, all below it, and all of the
-# session that tests/limit gave it.
-live_state() {
-	read -r live_load live_rest <"$live_proc/loadavg"
-	cat "$live_proc/stat" "$live_proc"/[0-9]*/stat 2>/dev/null |
-		awk -v root=$$ -v load="$live_load" '
-		$1 == "cpu" { for (i = 2; i <= 9; i++) all += $i; steal = $9; next }
-		!/^[0-9]+ \(/ { next }
-		{
-			pid = $1
-			sub(/.*\) /, "")
-			parent[pid] = $2
-			session[pid] = $4
-			own[pid] = $12 + $13
-			waited[pid] = $14 + $15
-		}
-		function is_ours(p,	n) {
-			for (n = 0; p in parent && n < 100; n++) {
-				if (p == root || session[p] == root)
-					return 1
-				p = parent[p]
-			}
-			return 0
-		}
-		END {
-			print "all", all, steal + 0, load
-			for (p in parent)
-				print p, parent[p], is_ours(p), own[p], waited[p]
-		}'
+# live_see: what each process has used so far goes to file $live_before; never to that of
+# the row which recorded last, $live_recorded, as the next one may be about the same.
+live_see() {
+	live_before=.state1
+	[ "$live_recorded" != .state1 ] || live_before=.state2
+	disturbed "$live_proc" $$ $live_before
 }
 
-# live_disturbed: was the machine, between the states in .before and .after? Prints the
-# figures. What a process had used that has ended is in the sum of the one that waited
-# for it, if any did: only what came to that sum meanwhile counts.
-live_disturbed() {
-	awk '
-		NR == FNR && $1 == "all" { all = -$2; steal = -$3; next }
-		$1 == "all" { all += $2; steal += $3; load = $4; next }
-		NR == FNR { parent[$1] = $2; before[$1] = $4; waited[$1] = $5; next }
-		{
-			lives[$1] = !$3
-			own[$1] = $4 - before[$1]
-			ended[$1] = $5 - waited[$1]
-		}
-		END {
-			for (p in parent) {
-				if (p in lives)
-					continue
-				for (q = p; !(q in lives) && q in parent; )
-					q = parent[q]
-				ended[q] -= before[p] + waited[p]
-			}
-			for (p in lives)
-				if (lives[p])
-					others += own[p] + (ended[p] > 0 ? ended[p] : 0)
-			if (all < 1)
-				all = 1
-			printf "steal %.1f %%, other processes %.1f %%, load %s\n",
-			       100 * steal / all, 100 * others / all, load
-			exit !(steal + others >= 3 && steal + others >= all / 50)
-		}' .before .after
-}
-
-# live_again COMMAND...: the recording of the row before serves the first try of this
-# one, with what disturbed it; COMMAND makes another.
+# live_again [COMMAND...]: the recording of the row before serves the first try of this
+# one, with what disturbed it; COMMAND makes another, or what recorded last.
+# shellcheck disable=SC2120 # scripts name one
 live_again() {
+	live_is_about=1
 	if [ "$live_try" -eq 1 ]; then
-		cp .recorded .before
+		live_before=$live_recorded
+	elif [ $# -eq 0 ]; then
+		eval "$live_remake" >.remade 2>&1 </dev/null
 	else
 		"$@"
 	fi
+	[ $# -eq 0 ] || live_remake=$*
+}
+
+# live_remember COMMAND...: what records, unless the row is about another recording, or
+# its words need quotes.
+live_remember() {
+	[ -z "$live_is_about" ] || return 0
+	live_maker=$live_command
+	case "$*" in
+	"live_row "*) live_remake='sh -c "$live_maker"' ;;
+	*[!A-Za-z0-9_./=:,\ -]*) live_remake=: ;;
+	*) live_remake=$* ;;
+	esac
+}
+
+# live_seconds: since the machine began.
+live_seconds() {
+	read -r live_now </proc/uptime
+	live_now=${live_now%%.*}
 }
 
 live() {
 	live_name=$1
 	shift
-	live_began=$(date +%s)
+	live_seconds
+	live_began=$live_now
 	: >.tries
 	for live_try in 1 2 3 4 5; do
-		live_state >.before
+		live_see
+		live_is_about=
 		"$@" >.found 2>&1
 		live_status=$?
-		cp .before .recorded
+		live_recorded=$live_before
+		live_remember "$@"
 		if [ $live_status -eq 0 ]; then
 			ok "$live_name"
-			cat .tries .found | head -40 | sed 's/^/# /'
+			[ ! -s .tries ] && [ ! -s .found ] ||
+				sed -n '1,40s/^/# /p' .tries .found
 			return 0
 		fi
-		live_state >.after
-		if ! live_disturbed >.figures || [ $live_status -ne 1 ]; then
+		if ! disturbed "$live_proc" $$ $live_before since >.figures ||
+			[ $live_status -ne 1 ]; then
 			break
 		fi
 		sed "s/^/try $live_try: /" .figures .found >>.tries
-		[ $(($(date +%s) - live_began)) -lt 100 ] || break
+		live_seconds
+		[ $((live_now - live_began)) -lt 100 ] || [ "$live_try" -lt 3 ] || break
 	done
 	if [ $live_status -eq 77 ]; then
 		skip "$live_name" "$(sed '$!d' .found)"
@@ -132,9 +107,15 @@ live() {
 	fi
 }
 
-# The last COMMAND of these is in $live_command, for live_again.
+# Without a process more: what is to be printed goes to .want.
+live_want() {
+	while IFS= read -r live_line; do
+		printf '%s\n' "$live_line"
+	done >.want
+}
+
 check() {
-	cat >.want
+	live_want
 	live_command=$3
 	live "$1" live_row check_found "$2" "$3"
 }
@@ -145,16 +126,18 @@ check_err() {
 }
 
 # 0, 1 or 2, as above, of a row of tap.sh. Without a recorder in its command it is about
-# the recording before, and what disturbed that.
+# the recording before.
 live_row() {
 	case $live_command in
 	*prof-record*) ;;
-	*) cp .recorded .before ;;
+	*) live_again ;;
 	esac
 	"$@" <.want || return $((tap_status == $2 || tap_status == 1 ? 1 : 2))
 }
 
-live_state >.recorded
+live_recorded=
+live_see
+live_recorded=$live_before
 : >.want
 
 # unfiltered ROW NAME...: a row that needs to read memory by process_vm_readv(2), which

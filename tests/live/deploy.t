@@ -49,7 +49,7 @@ id() {
 
 # named BUILD BEFORE HOSTS COMMAND: does its last line name both builds?
 named() {
-	cp .recorded .before
+	live_before=$live_recorded live_is_about=1
 	sh -c "$4" >out 2>&1 || return 2
 	echo "wanted build $1 after $2"
 	cat out

@@ -19,7 +19,7 @@ sampling() {
 # parts PROFILE: of the samples that the last row recorded, has part_a three quarters?
 # What work does next is chance, so samples are independent.
 parts() {
-	live_again sh -c "$live_command" >log 2>&1 </dev/null
+	live_again
 	prof-symbolize -q "$1" | prof-text -q --nodecount=1000 --sample_index=samples |
 		awk "$chance"'
 		$6 == "part_a" { a = $4 }
@@ -81,7 +81,7 @@ live 'its parts have their shares' parts x.pb.gz
 # The clock of the kernel stops at each switch of tasks; before the first, the
 # program is not there.
 total() {
-	live_again sh -c "$live_command"
+	live_again
 	stacks x.pb.gz | sed -n 's/.* ticks=\([0-9]*\) .* cpu_used=\([0-9.]*\).*/\1 \2/p' |
 		awk "$chance"'{
 			print $1 " ticks in " $2 " s"
@@ -161,7 +161,7 @@ check 'processes that come and go' 0 \
 END
 live 'they are seen' parts f.pb.gz
 all_walked() {
-	live_again sh -c "$live_command" >log 2>&1 </dev/null
+	live_again
 	ticks=$(sampling f.pb.gz ticks) failed=$(sampling f.pb.gz unwind_failed)
 	echo "$failed of $ticks stacks failed"
 	[ $((failed * 20)) -lt "$ticks" ]
@@ -282,7 +282,7 @@ END
 			'sampled from outside'
 		# All but the start of its runtime, of which the program tells.
 		walked() {
-			live_again sh -c "$live_command" 2>log
+			live_again
 			prof-symbolize -q g.pb.gz | prof-text -q --folded --sample-index=samples |
 				awk -v start="$(cat start)" "$chance"'
 				!/main\.main\.func1/ { early += $NF }

@@ -23,7 +23,7 @@ sampled() {
 	live "$1" holds "$2"
 }
 holds() {
-	live_again sh -c "$live_command" >out 2>&1 </dev/null
+	live_again
 	words x.pb.gz | tee words
 	eval "$(cat words)" && eval "$1"
 }

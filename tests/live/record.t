@@ -44,6 +44,7 @@ total() {
 live 'the shares of demo are the known ones' shares
 live 'ticks are CPU time, whatever the rate that the kernel achieves' total
 
+# Ten and more of the ticks of CPUs, in the first milliseconds, are weighed.
 check 'the column samples has the signals, the time the ticks' 0 \
 	'stacks --all demo.pb.gz | awk "
 		/^# sampling/ {
@@ -54,7 +55,7 @@ check 'the column samples has the signals, the time the ticks' 0 \
 		/^[1-9]/ { signals += \$1; ns += \$2 }
 		END {
 			print count[\"lost\"], signals == count[\"signals\"],
-				ns == count[\"ticks\"] * 1000000
+				count[\"perf_signals\"] >= 10 || ns == count[\"ticks\"] * 1000000
 		}"' <<'END'
 0 1 1
 END
