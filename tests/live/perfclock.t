@@ -25,7 +25,7 @@ sampled() {
 holds() {
 	live_again
 	words x.pb.gz | tee words
-	eval "$(cat words)" && eval "$1"
+	eval "$(sed "s/;chance=/;by_chance=/" words)" && eval "$1"
 }
 
 # Before the sampler starts, a millisecond is used, which the kernel would sample.
