@@ -34,7 +34,8 @@ struct jail {
 	pid_t pid;
 };
 
-/* An answer begins so; rows follow if status is PROF_OK. */
+/* So an answer begins, after the worker's pid; rows follow if status is
+ * PROF_OK. */
 struct answer {
 	enum prof_status status;
 	char msg[sizeof(((struct prof_err *)0)->msg)];
@@ -45,6 +46,7 @@ struct answer {
 static _Noreturn void
 work(int file, int answer)
 {
+	const pid_t self = getpid(); /* said before the file can lie */
 	struct answer head = { 0 };
 	struct elf_source source;
 	struct rows *rows = NULL;
@@ -52,7 +54,8 @@ work(int file, int answer)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	confine_limit(MAX_BYTES, MAX_SECONDS);
-	if (!confine_calls(false))
+	if (write(answer, &self, sizeof(self)) != sizeof(self) ||
+	    !confine_calls(false))
 		_exit(1);
 	head.status = elf_source_open(&source, file, &err);
 	if (head.status == PROF_OK)
@@ -170,6 +173,7 @@ jail_stop(struct jail *j)
 enum prof_status
 jail_rows(struct jail *j, int fd, struct rows **out, struct prof_err *err)
 {
+	struct confined worker = { 0 };
 	struct answer head;
 	enum prof_status st;
 	int answer[2];
@@ -184,7 +188,10 @@ jail_rows(struct jail *j, int fd, struct rows **out, struct prof_err *err)
 	else
 		st = PROF_OK;
 	close(answer[1]);
-	if (st == PROF_OK && !confine_read(answer[0], &head, sizeof(head)))
+	if (st == PROF_OK &&
+	    (!confine_read(&worker, answer[0], &worker.pid,
+			   sizeof(worker.pid)) ||
+	     !confine_read(&worker, answer[0], &head, sizeof(head))))
 		st = prof_fail(err, PROF_ELIMIT,
 			       "the process that read it was ended: it took "
 			       "too much time or memory, or tried more than "
@@ -195,7 +202,7 @@ jail_rows(struct jail *j, int fd, struct rows **out, struct prof_err *err)
 		if (head.status == PROF_ELIMIT && err)
 			st = err->status = PROF_ELIMIT;
 	} else if (st == PROF_OK) {
-		st = rows_receive(answer[0], out, err);
+		st = rows_receive(&worker, answer[0], out, err);
 	}
 	close(answer[0]);
 	return st;

@@ -295,22 +295,23 @@ is_pool(const struct rows *r)
 
 /* Only what is used: the rest of the map takes no memory. */
 static bool
-receive_pool(struct rows *r, int fd)
+receive_pool(struct rows *r, struct confined *from, int fd)
 {
 	struct unwind_pool *pool = unwind_map(sizeof(*pool));
 
 	r->pool = pool;
 	return pool &&
-	       confine_read(fd, pool, offsetof(struct unwind_pool, hash)) &&
+	       confine_read(from, fd, pool,
+			    offsetof(struct unwind_pool, hash)) &&
 	       pool->n_rule <= POOL_N_RULE && pool->n_expr <= POOL_N_EXPR &&
-	       confine_read(fd, pool->rule,
+	       confine_read(from, fd, pool->rule,
 			    pool->n_rule * sizeof(pool->rule[0])) &&
-	       confine_read(fd, pool->expr, pool->n_expr) && is_pool(r);
+	       confine_read(from, fd, pool->expr, pool->n_expr) && is_pool(r);
 }
 
 /* Read the tables and the pool of r, whose pointers are NULL. */
 static bool
-receive_tables(struct rows *r, int fd)
+receive_tables(struct rows *r, struct confined *from, int fd)
 {
 	for (int i = 0; i < N_TABLE; i++) {
 		struct cfi_rows *t = &r->table[i];
@@ -321,10 +322,10 @@ receive_tables(struct rows *r, int fd)
 		if (!t->n_row)
 			continue;
 		t->row = unwind_map(t->n_bytes);
-		if (!t->row || !confine_read(fd, t->row, t->n_bytes))
+		if (!t->row || !confine_read(from, fd, t->row, t->n_bytes))
 			return false;
 	}
-	if (!receive_pool(r, fd))
+	if (!receive_pool(r, from, fd))
 		return false;
 	for (int i = 0; i < N_TABLE; i++)
 		if (!is_table(&r->table[i], r->pool))
@@ -333,7 +334,8 @@ receive_tables(struct rows *r, int fd)
 }
 
 enum prof_status
-rows_receive(int fd, struct rows **out, struct prof_err *err)
+rows_receive(struct confined *from, int fd, struct rows **out,
+	     struct prof_err *err)
 {
 	struct rows *r = calloc(1, sizeof(*r));
 	bool ok;
@@ -341,14 +343,14 @@ rows_receive(int fd, struct rows **out, struct prof_err *err)
 	*out = NULL;
 	if (!r)
 		return prof_nomem(err);
-	ok = confine_read(fd, r, sizeof(*r));
+	ok = confine_read(from, fd, r, sizeof(*r));
 	r->pool = NULL;
 	for (int i = 0; i < N_TABLE; i++)
 		r->table[i].row = NULL;
 	if (ok && rows_machine(r) && r->n_load <= MAX_LOAD && r->lo < r->hi &&
 	    r->hi - r->lo < UINT32_MAX &&
 	    memchr(r->build_id, '\0', sizeof(r->build_id)) &&
-	    receive_tables(r, fd)) {
+	    receive_tables(r, from, fd)) {
 		*out = r;
 		return PROF_OK;
 	}

@@ -17,6 +17,7 @@
 
 struct elf_source;
 struct machine;
+struct confined;
 struct unwind_pool;
 struct rows;
 
@@ -30,12 +31,12 @@ enum prof_status rows_read(const struct elf_source *s, struct rows **out,
 			   struct prof_err *err) MUST_USE;
 
 /*
- * Write r to fd, and read what was written from the other end of a pipe, even
- * if a stranger wrote it: what is not as rows_read() makes it is PROF_EFORMAT.
- * rows_send() returns -1 if fd fails.
+ * Write r to fd, and read what that process wrote from the other end of a pipe,
+ * even if a stranger wrote it: what is not as rows_read() makes it is
+ * PROF_EFORMAT. rows_send() returns -1 if fd fails.
  */
 int rows_send(const struct rows *r, int fd);
-enum prof_status rows_receive(int fd, struct rows **out,
+enum prof_status rows_receive(struct confined *from, int fd, struct rows **out,
 			      struct prof_err *err) MUST_USE;
 
 /* NULL is allowed. */

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/confine.h"
 #include "tests/fuzz/limit.h"
 #include "unwind/elf-source.h"
 #include "unwind/rows.h"
@@ -44,6 +45,7 @@ static bool
 send_changed(struct rows **rows, const uint64_t *word)
 {
 	int fd = memfd_create("rows", MFD_CLOEXEC);
+	struct confined sender = { 0 };
 	enum prof_status st;
 	uint8_t byte;
 	off_t n, at;
@@ -61,7 +63,7 @@ send_changed(struct rows **rows, const uint64_t *word)
 		}
 	}
 	lseek(fd, 0, SEEK_SET);
-	st = rows_receive(fd, rows, NULL);
+	st = rows_receive(&sender, fd, rows, NULL);
 	close(fd);
 	return st == PROF_OK;
 }

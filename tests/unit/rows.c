@@ -5,11 +5,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/confine.h"
 #include "tests/unit/unit.h"
 #include "unwind/elf-source.h"
 #include "unwind/rows.h"
 
 enum { HEAD = 1280 }; /* bytes, with the numbers of rows */
+
+static struct confined sender;
 
 /* Those of this program, as they are sent. */
 static int
@@ -42,7 +45,7 @@ changed(void **state)
 		byte ^= (uint8_t)(1 << bit % 8);
 		assert_int_equal(pwrite(fd, &byte, 1, bit / 8), 1);
 		lseek(fd, 0, SEEK_SET);
-		if (rows_receive(fd, &rows, NULL) == PROF_OK) {
+		if (rows_receive(&sender, fd, &rows, NULL) == PROF_OK) {
 			for (uint64_t at = 0; at < 1 << 20; at += 997)
 				rows_word(rows, at);
 			rows_free(rows);
@@ -54,7 +57,7 @@ changed(void **state)
 	}
 	assert_true(n_refused >= 3 * 60); /* each number of rows */
 	lseek(fd, 0, SEEK_SET);
-	assert_int_equal(rows_receive(fd, &rows, NULL), PROF_OK);
+	assert_int_equal(rows_receive(&sender, fd, &rows, NULL), PROF_OK);
 	rows_free(rows);
 	close(fd);
 }

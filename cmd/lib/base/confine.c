@@ -3,6 +3,7 @@
 
 #include "confine.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <grp.h>
 #include <linux/audit.h>
@@ -23,6 +24,7 @@
 #include <unistd.h>
 
 #include "budget.h"
+#include "regular.h"
 #include "sanitized.h"
 
 enum { NOBODY = 65534 };
@@ -125,15 +127,56 @@ confine_allow(pid_t pid, size_t bytes, unsigned seconds)
 
 /* --- answers --- */
 
-/* A second passed without an answer. Was there work in it? On a machine with
- * much else to do, a twentieth of it is some. */
+/* The state of a thread, a folder of that name in dir; 0: it is gone. */
+static char
+state_of(int dir, const char *name)
+{
+	char text[512], *past;
+	struct stat sb;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(text, sizeof(text), "%.20s/stat", name);
+	fd = regular_open_at(dir, text, true, &sb, NULL);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[n < 0 ? 0 : n] = '\0';
+	past = strrchr(text, ')'); /* of the program's name */
+	return past && past[1] == ' ' ? past[2] : '\0';
+}
+
+/* Has one of its threads a processor, or waits for one? */
+static bool
+is_runnable(pid_t pid)
+{
+	bool is_one = false;
+	struct dirent *e;
+	char path[40];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = regular_list(path);
+	while (dir && !is_one && (e = readdir(dir)))
+		is_one = *e->d_name != '.' &&
+			 state_of(dirfd(dir), e->d_name) == 'R';
+	if (dir)
+		closedir(dir);
+	return is_one;
+}
+
+/* A second passed without an answer. Was there work in it? What others leave of
+ * the machine must not decide which names are found: on a busy one, a twentieth
+ * of it is some, and to wait for a processor is not to do nothing. */
 static bool
 is_at_work(struct confined *c)
 {
 	uint64_t before = c->used_ns;
 
 	c->used_ns = used_ns(c->pid);
-	return atomic_load(&c->is_asking) || c->used_ns - before >= 50000000;
+	return atomic_load(&c->is_asking) || c->used_ns - before >= 50000000 ||
+	       is_runnable(c->pid);
 }
 
 ssize_t
@@ -141,27 +184,25 @@ confine_read_some(struct confined *c, int fd, void *out, size_t n)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	for (unsigned silent = 0;;) {
+	for (;;) {
 		int r = poll(&p, 1, 1000);
 		ssize_t got = r > 0 ? read(fd, out, n) : r;
 
 		if (r != 0 && (got >= 0 || errno != EINTR))
 			return got;
-		if (r == 0 && !(c && is_at_work(c)))
-			silent = c ? ++c->silent : silent + 1;
-		if (silent >= CONFINE_SILENCE) {
-			if (c)
-				c->is_late = true;
+		if (r == 0 && !is_at_work(c))
+			c->silent++;
+		c->is_late = c->silent >= CONFINE_SILENCE;
+		if (c->is_late)
 			return -1;
-		}
 	}
 }
 
 bool
-confine_read(int fd, void *out, size_t n)
+confine_read(struct confined *c, int fd, void *out, size_t n)
 {
 	for (char *to = out; n;) {
-		ssize_t got = confine_read_some(NULL, fd, to, n);
+		ssize_t got = confine_read_some(c, fd, to, n);
 
 		if (got <= 0)
 			return false;

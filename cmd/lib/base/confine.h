@@ -50,7 +50,7 @@ bool confine_has_filter(void);
 
 /* A process whose answers are awaited; all 0 but for pid. */
 struct confined {
-	pid_t pid;
+	pid_t pid;             /* 0: unknown, and so it is never at work */
 	atomic_bool is_asking; /* it waits for this process */
 	unsigned silent;       /* seconds in which it did nothing */
 	bool is_late;          /* there were too many */
@@ -59,12 +59,12 @@ struct confined {
 
 /*
  * read() of an answer; -1 also if the process did nothing for CONFINE_SILENCE
- * seconds in all. With c NULL every silent second counts.
+ * seconds in all: it did not even wait for a processor.
  */
 enum { CONFINE_SILENCE = 20 };
 ssize_t confine_read_some(struct confined *c, int fd, void *out, size_t n);
 
-/* Read n bytes, with c NULL. false: there are fewer, or it did nothing. */
-bool confine_read(int fd, void *out, size_t n);
+/* Read n bytes. false: there are fewer, or it did nothing. */
+bool confine_read(struct confined *c, int fd, void *out, size_t n);
 
 #endif
