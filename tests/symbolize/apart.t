@@ -137,11 +137,12 @@ prof-symbolize: the process that reads object files was ended: it could not give
 END
 done
 
-# The signal comes when the process reads the library "bad".
+# reading SIGNAL [FILE PROFILE]: it comes when the process reads FILE, or "bad".
 cat >reading <<'END'
-touch -d '1 hour' bad # a file that may still change is read, not mapped
-exec strace -f -qq -o trace -P "$PWD/bad" -e trace=pread64,read,mmap \
-	-e inject=pread64:signal="$1":when=2+ prof-symbolize --no-cache p.pb
+file=${2:-bad}
+touch -d '1 hour' "$file" # a file that may still change is read, not mapped
+exec strace -f -qq -o trace -P "$PWD/$file" -e trace=pread64,read,mmap \
+	-e inject=pread64:signal="$1":when=2+ prof-symbolize --no-cache "${3:-p.pb}"
 END
 strace -qq -o /dev/null true 2>/dev/null || skip_rest "$name" 'no ptrace'
 
@@ -174,10 +175,24 @@ check 'the cache is kept by the process that has rights' 0 '
 END
 check 'what ends it is named, and the rest has names' 0 '
 	sh reading SEGV >out.pb 2>err && prof-text -q --folded out.pb
-	sed -n "s|.*/bad: the process|bad: the process|p" err | head -n 1' <<'END'
+	sed "s|/.*/||; s|; innermost.*||" err' <<'END'
 [bad] 10
 good 10
-bad: the process that read it was ended: Segmentation fault; its names are missing
+prof-symbolize: bad: the process that read it was ended: Segmentation fault; its names are missing
+prof-symbolize: bad: addresses without a line: 1 of 1
+prof-symbolize: bad: the process that read its files was ended
+END
+objcopy --only-keep-debug good good.debug && cp good good1 &&
+	objcopy --strip-debug --add-gnu-debuglink=good.debug good1 || exit 99
+python3 profile.py "$PWD" good1 >good1.pb
+check 'so is a debug file, which takes lines away that the symbols have not' 0 '
+	prof-symbolize --no-cache good1.pb | prof-text -q --lines --folded >out
+	sh reading SEGV good.debug good1.pb >out.pb 2>err
+	prof-text -q --lines --folded out.pb | cat out - err | sed "s|/.*/||"' <<'END'
+good <stdin>:1 10
+good 10
+prof-symbolize: good.debug: the process that read it was ended: Segmentation fault; its names are missing
+prof-symbolize: good1: addresses without a line: 1 of 1
 END
 # Seventeen files of another user, each of which ends it.
 strangers=

@@ -34,7 +34,7 @@ theirs() {
 ours() {
 	o_name=${1##*/}
 	shift
-	prof-symbolize -q "$@" "$o_name.pb" 2>.said | addrs print -c |
+	prof-symbolize "$@" "$o_name.pb" 2>.said | addrs print -c |
 		sed 's/^[^ ]*//'
 }
 

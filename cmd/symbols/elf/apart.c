@@ -126,6 +126,14 @@ apart_tell(struct apart *a, uint32_t kind, uint32_t number, const void *first,
 }
 
 void
+apart_flush(struct apart *a)
+{
+	pthread_mutex_lock(&a->lock);
+	flush(a);
+	apart_end(a);
+}
+
+void
 apart_warn(const char *fmt, ...)
 {
 	struct buf text = { 0 };
@@ -550,6 +558,8 @@ apart_run(const struct apart_job *job, struct prof_err *err)
 					  ? ", and those of its owner's other "
 					    "files"
 					  : "");
+			if (job->ended)
+				job->ended(job->ctx);
 		} else if (WIFSIGNALED(s->status) &&
 			   WTERMSIG(s->status) == SIGSYS) {
 			/* No file is slow or large enough to do this. */

@@ -38,6 +38,10 @@ struct apart_job {
 	void *find_ctx;
 	int (*entry)(void *ctx, const char *name); /* of the cache */
 
+	/* Here: a file ended that process, and was named by warn; it will be
+	 * left out. May be NULL. */
+	void (*ended)(void *ctx);
+
 	void (*warn)(const char *fmt, ...)
 		__attribute__((format(printf, 1, 2)));
 	unsigned n_thread; /* when it is not careful; 0: one */
@@ -62,6 +66,9 @@ void apart_tell(struct apart *a, uint32_t kind, uint32_t number,
 		size_t n_second);
 char *apart_begin(struct apart *a, uint32_t kind, uint32_t number, size_t n);
 void apart_end(struct apart *a);
+
+/* What was told arrives, whatever ends this process next. */
+void apart_flush(struct apart *a);
 
 /* ... job.warn and job.find, as work() may use them. */
 void apart_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

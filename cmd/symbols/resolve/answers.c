@@ -71,6 +71,7 @@ static void
 tell_looking(void *ctx, uint32_t m)
 {
 	apart_tell(ctx, LOOKING, m, "", 0, "", 0);
+	apart_flush(ctx);
 }
 
 static void
@@ -94,6 +95,8 @@ tell_entry(void *ctx, const char *key, const struct buf *entry)
 struct job {
 	struct resolve *r;
 	enum prof_status (*work)(struct resolve *r, struct prof_err *err);
+	uint32_t at;    /* the mapping that is looked at */
+	bool *is_ended; /* by mapping: a file of it ended the reader */
 };
 
 /* The options of the job's r, but with what is to be told elsewhere. */
@@ -244,7 +247,52 @@ answers_take(void *ctx, uint32_t kind, uint32_t m, const char *at, size_t n)
 static bool
 answer_take(void *ctx, uint32_t kind, uint32_t m, const char *at, size_t n)
 {
-	return answers_take(((struct job *)ctx)->r, kind, m, at, n);
+	struct job *job = ctx;
+
+	/* The next reader only knows that there is no such file. */
+	if (kind == FAILED && m < job->r->p->n_mapping && job->is_ended[m])
+		return true;
+	if (!answers_take(job->r, kind, m, at, n))
+		return false;
+	if (kind == LOOKING)
+		job->at = m;
+	return true;
+}
+
+static void
+take_end(void *ctx)
+{
+	struct job *job = ctx;
+	struct prof_err err;
+
+	if (job->at == PROF_NONE || job->is_ended[job->at])
+		return;
+	job->is_ended[job->at] = true;
+	prof_fail(&err, PROF_EFORMAT,
+		  "the process that read its files was ended");
+	if (job->r->o->failed)
+		resolve_warn(job->r, job->at, &err);
+}
+
+/* A file of mapping m and those of the same object was left out. Symbol tables
+ * may have its names, so say what is missing. */
+static void
+warn_missing(const struct resolve *r, uint32_t m)
+{
+	const char *file = profile_str(r->p, r->p->mapping[m].file);
+	size_t n = 0, all = 0;
+
+	for (; m != PROF_NONE; m = r->next[m])
+		for (size_t k = r->place[m]; k < r->place[m + 1]; k++, all++) {
+			const struct location *l =
+				&r->p->location[r->wanted[k]];
+
+			n += !l->n_line ||
+			     (!r->o->no_lines && !profile_line(r->p, l)->line);
+		}
+	if (n)
+		r->o->warn("%s: addresses without a %s: %zu of %zu", file,
+			   r->o->no_lines ? "name" : "line", n, all);
 }
 
 static int
@@ -260,7 +308,11 @@ answers_run(struct resolve *r,
 	    enum prof_status (*work)(struct resolve *, struct prof_err *),
 	    struct prof_err *err)
 {
-	struct job job = { r, work };
+	struct job job = { .r = r,
+			   .work = work,
+			   .at = PROF_NONE,
+			   .is_ended = calloc(r->p->n_mapping + 1, 1) };
+	enum prof_status st;
 	const struct apart_job apart = { .ctx = &job,
 					 .work = work_apart,
 					 .take = answer_take,
@@ -268,9 +320,15 @@ answers_run(struct resolve *r,
 					 .find = r->o->find,
 					 .find_ctx = r->o->find_ctx,
 					 .entry = open_entry,
+					 .ended = take_end,
 					 .warn = r->o->warn,
 					 .n_thread = r->o->n_thread,
 					 .n_bytes = group_n_bytes(r->p) };
 
-	return apart_run(&apart, err);
+	st = job.is_ended ? apart_run(&apart, err) : prof_nomem(err);
+	for (uint32_t m = 0; st == PROF_OK && m < r->p->n_mapping; m++)
+		if (job.is_ended[m])
+			warn_missing(r, m);
+	free(job.is_ended);
+	return st;
 }
