@@ -68,7 +68,7 @@ node "$src/tests/html/page-shots.mjs" "$bin/tests/node_modules" "$(command -v ch
 	"flame.png $PWD/go.html#q=scan" "flame-dark.png $PWD/go.html" \
 	"sandwich.png $PWD/go.html#v=sandwich&p=%5Eruntime%5C.mallocgc%24" \
 	"graph-dark.png $PWD/go.html#v=graph" "tree.png $PWD/go.html#v=tree" \
-	"source.png $PWD/c.html#v=source" "heap.png $PWD/heap.html" \
+	"source.png $PWD/c.html#v=source&sel=read_stack" "heap.png $PWD/heap.html" \
 	"diff.png $PWD/diff.html 300,260" "diff-dark.png $PWD/diff.html" \
 	"phone.png $PWD/go.html 100,300" "phone-functions.png $PWD/go.html#v=functions" "phone-dark.png $PWD/diff.html"
 for f in *.png; do
