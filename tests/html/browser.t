@@ -59,6 +59,10 @@ done
 for n in 1 123; do
 	awk -v n=$n 'BEGIN { print "# samples count cpu nanoseconds"; for (i = 0; i < 78; i++) print "main;f" i % 3, n, n "0000000" }' | mkprof >times$n.pb.gz
 done
+# Time that was not sampled is most of the change.
+for n in 9 99; do
+	printf '# samples count cpu nanoseconds\nmain;f %s %s0000000\n[not sampled] 9%s 9%s0000000\n' $n $n $n $n | mkprof >unsampled$n.pb.gz
+done
 # Of another folder, with main() two lines further down.
 for v in 'a 10 300 40' 'b 12 290 8'; do
 	echo $v | awk '{ m = "main (/" $1 "/x.c:" $2 ")"; print "# samples count cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\n" m, $3, $3 "0000000\n" m ";count (/" $1 "/x.c:3)", $4, $4 "0000000" }' |
@@ -77,6 +81,7 @@ done
 	prof-html -q --no-source -o unembedded.html source.pb.gz &&
 	sed 's/ 7$/ 2/' source.txt | mkprof | prof-diff source.pb.gz - | prof-html -q -o less.html &&
 	prof-diff times1.pb.gz times123.pb.gz | prof-html -q -o times.html &&
+	prof-diff unsampled9.pb.gz unsampled99.pb.gz | prof-html -q -o unsampled.html &&
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&
 	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
 	mkbig 1000 500 300 1 | prof-html -q --no-source -o dense.html &&

@@ -555,6 +555,10 @@ await check('four widths of a difference', async () => {
 	}
 	return same(seen.join(', '), 'both: work fresh idle leaf, before: work idle leaf, after: work fresh leaf, change: fresh idle work');
 });
+await check('time that was not sampled is no fact of a difference', async () => {
+	await open('unsampled.html');
+	return same(await page.$$eval('#bar button.fact .nm', all => all.map(e => e.textContent)), ['f']);
+});
 await check('a difference has both sides and words', async () => {
 	await open('diff.html');
 	const labels = await page.evaluate(() => {

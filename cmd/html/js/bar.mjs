@@ -44,7 +44,7 @@ function factsOf(page) {
 	};
 	const {sums, keys: K} = page, {self} = sums;
 	if (page.isTwo) {
-		const sure = [...Array(K.n).keys()].filter(k => K.name[k] && self[0][k] !== self[1][k] && page.changeOf(self[0][k], self[1][k]).isSure).map(k => ({k, d: self[1][k] - self[0][k]})).sort((a, b) => Math.abs(b.d) - Math.abs(a.d));
+		const sure = [...Array(K.n).keys()].filter(k => K.name[k] && !page.palette.isUnnamed(k) && self[0][k] !== self[1][k] && page.changeOf(self[0][k], self[1][k]).isSure).map(k => ({k, d: self[1][k] - self[0][k]})).sort((a, b) => Math.abs(b.d) - Math.abs(a.d));
 		const tested = sure.filter(({k}) => page.isSignificant(k, false)), list = (tested.length ? tested : sure).slice(0, 3);
 		for (const {k, d} of list)
 			add(k, element('b', d > 0 ? 'more' : 'less', page.signed(d)));
