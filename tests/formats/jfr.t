@@ -266,7 +266,8 @@ public class App {
 	}
 }
 END
-	javac App.java >javac.log 2>&1 && java -XX:StartFlightRecording=filename=app.jfr,settings=profile App >java.log 2>&1
+	javac -J-XX:-UsePerfData App.java >javac.log 2>&1 &&
+		java -XX:-UsePerfData -XX:StartFlightRecording=filename=app.jfr,settings=profile App >java.log 2>&1
 	cat >theirs.py <<'END'
 import collections, json, re
 columns = {"jdk.ExecutionSample": ("samples", None), "jdk.NativeMethodSample": ("native_samples", None),

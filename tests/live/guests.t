@@ -175,7 +175,7 @@ class Main {
 	}
 }
 END
-behind 'java' 3 100 java -XX:+UseSerialGC Main.java
+behind 'java' 3 100 java -XX:-UsePerfData -XX:+UseSerialGC Main.java
 
 check_err 'who loses LD_PRELOAD is told so' 0 \
 	"prof-record --sampler=preload -o t.pb.gz env -i sh -c '$demo 0.3 1 >/dev/null 2>&1'" \

@@ -290,9 +290,9 @@ class Work {
 	}
 }
 END
-	flags='-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -XX:-Inline'
+	flags='-XX:-UsePerfData -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -XX:-Inline'
 	# shellcheck disable=SC2086 # words
-	if have javac java && javac Work.java 2>.err && java $flags Work 2>.err; then
+	if have javac java && javac -J-XX:-UsePerfData Work.java 2>.err && java $flags Work 2>.err; then
 		record java.data -g java $flags Work
 		agree 'java' java.data
 	else
