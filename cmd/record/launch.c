@@ -118,8 +118,9 @@ is_our_reader(pid_t pid)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	return stat("/proc/self/exe", &self) == 0 && stat(path, &other) == 0 &&
-	       self.st_dev == other.st_dev && self.st_ino == other.st_ino;
+	return stat("/proc/self/exe", &self) == 0 &&
+	       procfs_place(pid, path, &other) && self.st_dev == other.st_dev &&
+	       self.st_ino == other.st_ino;
 }
 
 /*

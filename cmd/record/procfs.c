@@ -3,27 +3,19 @@
 
 #include "procfs.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/regular.h"
-
-enum { MAX_TEXT = 1 << 22, PIECE = 4096, STEP = 65536 };
-
-int
-procfs_open(const char *path)
-{
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
+#include "lib/base/budget.h"
+#include "lib/base/buf.h"
+#include "scout.h"
 
 FILE *
-procfs_stream(const char *path)
+procfs_setting(const char *path)
 {
 	return fopen(path, "re");
 }
@@ -34,34 +26,84 @@ procfs_list(const char *path)
 	return opendir(path);
 }
 
+/* Files that the kernel writes without a look at the process's memory. */
+static bool
+is_prompt(const char *name)
+{
+	static const char *const prompt[] = { "cgroup", "children", "comm",
+					      "limits", "stat",     "status" };
+	const char *slash = strrchr(name, '/');
+
+	for (size_t i = 0; i < sizeof(prompt) / sizeof(*prompt); i++)
+		if (!strcmp(slash ? slash + 1 : name, prompt[i]))
+			return true;
+	return false;
+}
+
 char *
 procfs_read(pid_t pid, const char *name, size_t *n)
 {
-	char path[64], *text = NULL;
-	size_t room = 0;
-	ssize_t got = 1;
+	struct look l = { .what = LOOK_TEXT, .pid = pid };
+	struct buf text = { 0 };
+	int none;
+
+	*n = 0;
+	snprintf(l.path, sizeof(l.path), "/proc/%d/%s", (int)pid, name);
+	if (is_prompt(name))
+		look_at(&l, &text, &none);
+	else
+		scout_look(&l, &text, &none);
+	if (!text.data || buf_reserve(&text, 1) < 0) {
+		buf_release(&text);
+		return NULL;
+	}
+	text.data[text.n] = '\0';
+	*n = text.n;
+	return (char *)text.data;
+}
+
+void
+procfs_line(pid_t pid, const char *name, char *out, size_t size)
+{
+	size_t n;
+	char *text = procfs_read(pid, name, &n);
+
+	snprintf(out, size, "%.*s", text ? (int)strcspn(text, "\n") : 0,
+		 text ? text : "");
+	free(text);
+}
+
+/* The answer with a struct look_file. */
+static int
+look_for(const struct look *l, struct look_file *out)
+{
+	struct buf answer = { 0 };
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = procfs_open(path);
-	*n = 0;
-	while (fd >= 0 && got > 0 && *n < MAX_TEXT) {
-		if (room - *n < PIECE) {
-			char *more = realloc(text, room + STEP);
-
-			if (!more)
-				break;
-			text = more;
-			room += STEP;
-		}
-		got = read(fd, text + *n, room - *n - 1);
-		*n += got > 0 ? (size_t)got : 0;
-	}
+	scout_look(l, &answer, &fd);
+	if (answer.n == sizeof(*out))
+		memcpy(out, answer.data, sizeof(*out));
+	else
+		*out = (struct look_file){ 0 };
+	out->err.msg[sizeof(out->err.msg) - 1] = '\0';
+	buf_release(&answer);
 	if (fd >= 0)
-		close(fd);
-	if (text)
-		text[*n] = '\0';
-	return text;
+		budget_file(&out->sb);
+	return fd;
+}
+
+bool
+procfs_place(pid_t pid, const char *path, struct stat *sb)
+{
+	struct look l = { .what = LOOK_PLACE, .pid = pid };
+	struct look_file f;
+
+	if (strlen(path) >= sizeof(l.path))
+		return false;
+	strcpy(l.path, path);
+	look_for(&l, &f);
+	*sb = f.sb;
+	return f.is_found;
 }
 
 /* "7f00-7f10 r-xp 00001000 08:01 123   /usr/lib/x.so" */
@@ -84,35 +126,25 @@ procfs_map(char *row, struct procfs_map *m)
 
 int
 procfs_open_mapped(const struct procfs_mapped *m, int turn,
-		   struct prof_err *err)
+		   struct look_file *out)
 {
-	static const char *const places[] = { "map_files", "exe", "root" };
-	char name[PATH_MAX + 64], link[PATH_MAX];
-	struct stat sb;
-	int n = snprintf(name, sizeof(name), "/proc/%d/%s", (int)m->pid,
-			 turn < PROCFS_OWN ? places[turn] : "");
-	char *end = name + n;
-	size_t room = sizeof(name) - (size_t)n;
-	ssize_t got;
+	struct look l = { .what = turn == 1 ? LOOK_PROGRAM : LOOK_FILE,
+			  .pid = m->pid };
 
 	switch (turn) {
 	case 0:
-		snprintf(end, room, "/%" PRIx64 "-%" PRIx64, m->start,
-			 m->limit);
-		break;
-	case 1:
-		got = readlink(name, link, sizeof(link));
-		if (got < 0 || (size_t)got != strlen(m->path) ||
-		    memcmp(link, m->path, (size_t)got) != 0)
-			return -1;
+		snprintf(l.path, sizeof(l.path),
+			 "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)m->pid,
+			 m->start, m->limit);
 		break;
 	case 2:
-		snprintf(end, room, "%s", m->path);
+		snprintf(l.path, sizeof(l.path), "/proc/%d/root%s", (int)m->pid,
+			 m->path);
 		break;
 	default:
-		return regular_open(m->path, false, &sb, err);
+		snprintf(l.path, sizeof(l.path), "%s", m->path);
 	}
-	return regular_open(name, false, &sb, err);
+	return look_for(&l, out);
 }
 
 /* "12 (name) S 1 ...": a name may have any character, also brackets. */

@@ -11,20 +11,28 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
-#include "lib/base/status.h"
+#include "look.h"
 
 /*
- * The bytes of /proc/PID/name, at most some four million, and a NUL. The caller
- * frees them; *n is their number. NULL, and *n = 0, if they cannot be read.
+ * The bytes of /proc/PID/name, at most LOOK_MAX_TEXT, and a NUL. The caller
+ * frees them; *n is their number. NULL, and *n = 0, if they cannot be read, or
+ * if that takes too long: see scout.h.
  */
 char *procfs_read(pid_t pid, const char *name, size_t *n);
 
-/* open() for reading, fopen() and opendir() of a path below /proc or /sys. */
-int procfs_open(const char *path);
-FILE *procfs_stream(const char *path);
+/* The first line of /proc/PID/name, without its end; "" if it can't be read. */
+void procfs_line(pid_t pid, const char *name, char *out, size_t size);
+
+/* fopen() of a file below /proc/sys; opendir() of a path below /proc. */
+FILE *procfs_setting(const char *path);
 DIR *procfs_list(const char *path);
+
+/* stat() of a path that process pid may have chosen, or that is in its /proc;
+ * pid 0: unknown. false also if that takes too long. */
+bool procfs_place(pid_t pid, const char *path, struct stat *sb);
 
 /* A mapping with code. */
 struct procfs_map {
@@ -53,11 +61,12 @@ enum {
 /*
  * Open it: the mapping itself, which needs privileges; the program that the
  * process runs, if it is that; its path in the process's root; its path here.
- * turn counts these from 0. -1: that one fails, as regular_open() does if *err
- * is not PROF_OK.
+ * turn counts these from 0. -1: that one fails, as regular_open() does if
+ * out->err is not PROF_OK. What *out has need not be asked of the file, which
+ * may not answer.
  */
 int procfs_open_mapped(const struct procfs_mapped *m, int turn,
-		       struct prof_err *err);
+		       struct look_file *out);
 
 struct procfs_stat {
 	char name[32];

@@ -59,23 +59,14 @@ is_temporary(const char *path)
 	return is_below(path, folders);
 }
 
-/* Does the path lead to the open file? */
+/* Does the path, of process pid or an unknown one, lead to the open file? */
 static bool
-leads_to(const char *path, int fd)
+leads_to(int32_t pid, const char *path, uint64_t dev, uint64_t ino)
 {
-	struct stat here, there;
+	struct stat here;
 
-	return stat(path, &here) == 0 && fstat(fd, &there) == 0 &&
-	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-}
-
-static bool
-is_elf(int fd)
-{
-	char magic[4];
-
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	       !memcmp(magic, "\177ELF", sizeof(magic));
+	return procfs_place(pid, path, &here) && here.st_dev == dev &&
+	       here.st_ino == ino;
 }
 
 static const char *
@@ -99,22 +90,17 @@ find_row(const struct tally *t, int32_t pid, const struct module *m,
 {
 	const char *name = base_of(path_of(t, m));
 	bool has_id = *t->strings.str[m->build_id].s, found = false;
-	char path[32];
-	size_t room = 0;
-	FILE *f;
+	char *line, *rest;
+	size_t n;
 
 	free(*text);
-	*text = NULL;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	f = procfs_stream(path);
-	while (f && !found && getline(text, &room, f) > 0)
-		found = procfs_map(*text, row) && *row->path == '/' &&
+	*text = rest = procfs_read(pid, "maps", &n);
+	while (!found && (line = strsep(&rest, "\n")))
+		found = procfs_map(line, row) && *row->path == '/' &&
 			m->start >= row->start && m->start < row->limit &&
 			m->offset - row->offset == m->start - row->start &&
 			(has_id ||
 			 !strncmp(base_of(row->path), name, strlen(name)));
-	if (f)
-		fclose(f);
 	return found;
 }
 
@@ -188,22 +174,20 @@ find_elsewhere(struct tally *t, int32_t pid, const struct module *m,
  * lead to a newer file: its build-id is compared later, else its number now. */
 static int
 open_module(const struct tally *t, int32_t pid, const struct module *m,
-	    const struct procfs_map *row)
+	    const struct procfs_map *row, struct look_file *file)
 {
 	struct procfs_mapped at = { pid, row->start, row->limit, row->path };
 	bool has_id = *t->strings.str[m->build_id].s;
 	int fd = -1;
 
 	for (int turn = 0; turn < PROCFS_TURNS && fd < 0; turn++) {
-		struct stat sb;
-
 		if (turn == PROCFS_CERTAIN)
 			at.path = path_of(t, m);
 		else if (turn == PROCFS_OWN)
 			at.path = row->path;
-		fd = procfs_open_mapped(&at, turn, NULL);
+		fd = procfs_open_mapped(&at, turn, file);
 		if (fd < 0 || turn < PROCFS_CERTAIN || has_id ||
-		    (fstat(fd, &sb) == 0 && sb.st_ino == row->ino))
+		    file->sb.st_ino == row->ino)
 			continue;
 		close(fd);
 		fd = -1;
@@ -222,6 +206,7 @@ tally_hold_file(struct tally *t, const struct space *s, struct module *m)
 {
 	int32_t pid = t->process[s->process].pid;
 	const char *path = path_of(t, m);
+	struct look_file file;
 	struct procfs_map row;
 	char *text = NULL;
 	int fd = -1;
@@ -233,13 +218,15 @@ tally_hold_file(struct tally *t, const struct space *s, struct module *m)
 		if (same_file(other, m))
 			return;
 	if (find_row(t, pid, m, &row, &text))
-		fd = open_module(t, pid, m, &row);
+		fd = open_module(t, pid, m, &row, &file);
 	else if (find_elsewhere(t, pid, m, &row, &text))
-		fd = open_module(t, t->host, m, &row);
+		fd = open_module(t, t->host, m, &row, &file);
 	free(text);
 	if (fd < 0)
 		return;
-	if (!is_elf(fd) || (is_installed(path) && leads_to(path, fd))) {
+	if (!file.is_elf ||
+	    (is_installed(path) &&
+	     leads_to(pid, path, file.sb.st_dev, file.sb.st_ino))) {
 		close(fd);
 		return;
 	}
@@ -249,6 +236,8 @@ tally_hold_file(struct tally *t, const struct space *s, struct module *m)
 		return;
 	}
 	m->held = fd;
+	m->held_dev = file.sb.st_dev;
+	m->held_ino = file.sb.st_ino;
 	t->n_held++;
 }
 
@@ -289,7 +278,7 @@ tally_held(const struct tally *t, const struct profile *p, bool with_temporary)
 			if (m->held && !strcmp(path_of(t, m), file) &&
 			    !strcmp(t->strings.str[m->build_id].s, id) &&
 			    ((with_temporary && is_temporary(file)) ||
-			     !leads_to(file, m->held)))
+			     !leads_to(0, file, m->held_dev, m->held_ino)))
 				held[i] = m->held;
 		}
 	}

@@ -34,6 +34,7 @@ struct module {
 	bool is_self; /* libsample */
 	bool hide;    /* see struct shm_module */
 	int held;     /* a descriptor of its file; 0: none */
+	uint64_t held_dev, held_ino;
 };
 
 struct range {

@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -69,25 +68,22 @@ add_line(struct tally *t, struct space *s, const struct procfs_map *l)
  * a pid namespace: a module reported by libsample must be at its address.
  */
 static bool
-is_process_of(const struct tally *t, const struct space *s, FILE *f)
+is_process_of(const struct tally *t, const struct space *s, char *text)
 {
-	char *text = NULL;
-	size_t room = 0;
 	bool found = false;
 	struct procfs_map l;
+	char *row;
 
-	while (!found && getline(&text, &room, f) > 0) {
+	while (!found && (row = strsep(&text, "\n"))) {
 		const struct range *r;
 
-		if (!parse_row(text, &l))
+		if (!parse_row(row, &l))
 			continue;
 		r = range_at(s, l.start);
 		found = r &&
 			!strcmp(t->strings.str[t->module[r->module].file].s,
 				l.path);
 	}
-	free(text);
-	rewind(f);
 	return found;
 }
 
@@ -95,23 +91,20 @@ bool
 tally_read_maps(struct tally *t, struct space *s)
 {
 	int64_t now = now_ns(CLOCK_MONOTONIC);
-	char path[32], *text = NULL;
-	size_t room = 0, n = s->n_range;
+	size_t n_byte, n = s->n_range;
+	char *text, *copy, *rest, *row;
 	struct procfs_map l;
-	FILE *f;
 
 	if (now < s->maps_ns)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/maps",
-		 (int)t->process[s->process].pid);
-	f = procfs_stream(path);
-	if (f && is_process_of(t, s, f))
-		while (getline(&text, &room, f) > 0)
-			if (parse_row(text, &l))
+	text = procfs_read(t->process[s->process].pid, "maps", &n_byte);
+	rest = copy = text ? strdup(text) : NULL;
+	if (copy && is_process_of(t, s, text))
+		while ((row = strsep(&rest, "\n")))
+			if (parse_row(row, &l))
 				add_line(t, s, &l);
+	free(copy);
 	free(text);
-	if (f)
-		fclose(f);
 	s->maps_ns = now + AGAIN_NS + REST * (now_ns(CLOCK_MONOTONIC) - now);
 	return s->n_range != n;
 }

@@ -246,7 +246,7 @@ look(struct watch *w, pid_t pid, pid_t parent)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	if (stat(path, &st) != 0 || !read_stat(pid, &key))
+	if (!procfs_place(pid, path, &st) || !read_stat(pid, &key))
 		return;
 	key.dev = st.st_dev;
 	key.ino = st.st_ino;

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,15 +68,6 @@ work(int file, int answer)
 
 /* --- the server --- */
 
-/* qemu-user wants a signal. */
-static pid_t
-fork_quietly(void)
-{
-	pid_t pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
-
-	return pid < 0 && errno == EINVAL ? fork() : pid;
-}
-
 /* The file to read, and where to answer; false: the other side is gone. */
 static bool
 receive(int from, int fd[FDPASS_MAX])
@@ -105,7 +95,7 @@ serve(int socket)
 	    !confine_drop_rights())
 		_exit(1);
 	while (receive(0, fd)) {
-		pid_t worker = fork_quietly();
+		pid_t worker = confine_fork();
 
 		if (worker == 0) {
 			close(0);
@@ -139,7 +129,7 @@ jail_start(struct jail **out, struct prof_err *err)
 				 strerror(errno));
 	}
 	j->fd = fd[0];
-	j->pid = fork_quietly();
+	j->pid = confine_fork();
 	if (j->pid == 0)
 		serve(fd[1]);
 	close(fd[1]);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -148,10 +147,10 @@ start_threads(struct readers *r)
 }
 
 struct question *
-readers_ask(struct readers *r, const int *fd, size_t n, const char *build_id)
+readers_ask(struct readers *r, const int *fd, size_t n, int64_t size,
+	    const char *build_id)
 {
 	struct question *q = calloc(1, sizeof(*q));
-	struct stat sb;
 
 	if (!r->n_thread && !r->is_over)
 		start_threads(r);
@@ -165,7 +164,7 @@ readers_ask(struct readers *r, const int *fd, size_t n, const char *build_id)
 	}
 	memcpy(q->fd, fd, n * sizeof(*fd));
 	q->n_fd = n;
-	q->size = n && fstat(*fd, &sb) == 0 ? (int64_t)sb.st_size : 0;
+	q->size = size;
 	snprintf(q->build_id, sizeof(q->build_id), "%s", build_id);
 	q->next = r->first;
 	r->first = q;

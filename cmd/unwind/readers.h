@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/status.h"
 
@@ -29,11 +30,11 @@ void readers_free(struct readers *r);
 
 /*
  * rowstore_read() of the first of n files that has rows; they become the
- * readers', who close them. The answer is for readers_answer() or
+ * readers', who close them. size is the first one's. The answer is for readers_answer() or
  * readers_forget(). NULL: too much was asked already, or there is no memory.
  */
 struct question *readers_ask(struct readers *r, const int *fd, size_t n,
-			     const char *build_id);
+			     int64_t size, const char *build_id);
 
 /* false: there is no answer yet. Else q is gone, and *rows is for
  * rowstore_put(), or NULL with the reason in *err. */

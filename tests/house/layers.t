@@ -192,12 +192,14 @@ fi
 
 # Names come from profiles and from other processes, and to open a device or a
 # pipe may start something, or wait. So files are opened by lib/base/regular.h,
-# written by lib/base/outfile.h, and those of /proc read by record/procfs.h.
+# written by lib/base/outfile.h, and those of /proc read by record/procfs.h and looked
+# at by record/look.h.
 # Constant names are no danger.
 cat >doors <<'END'
 lib/base/regular.c the door
 lib/base/outfile.c files that are written
 record/procfs.c    /proc and /sys
+record/look.c      what other processes have
 cli/sandbox.c      what the kernel is to allow, without opening it (O_PATH)
 html/embed.c       of the build alone
 END

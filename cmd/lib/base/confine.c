@@ -43,6 +43,15 @@ confine_is_wanted(void)
 	return geteuid() == 0 && confine_is_possible();
 }
 
+/* qemu-user wants a signal. */
+pid_t
+confine_fork(void)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+
+	return pid < 0 && errno == EINVAL ? fork() : pid;
+}
+
 bool
 confine_drop_rights(void)
 {

@@ -19,6 +19,10 @@ bool confine_is_wanted(void);
 /* The same for any user: a crash must cost no more than that process. */
 bool confine_is_possible(void);
 
+/* fork() of a process with one thread; it does not appear to wait() without
+ * __WALL. */
+pid_t confine_fork(void);
+
 /* Become nobody, without a way back. false: it failed; end the process. */
 bool confine_drop_rights(void);
 

@@ -133,7 +133,7 @@ perf_sysctl(const char *name, char *value, size_t size)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
-	f = procfs_stream(path);
+	f = procfs_setting(path);
 	if (!f || !fgets(value, (int)size, f))
 		snprintf(value, size, "unknown");
 	value[strcspn(value, "\n")] = '\0';

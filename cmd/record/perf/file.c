@@ -13,7 +13,6 @@
 #include "cli/cli.h"
 #include "lib/base/now.h"
 #include "record/procfs.h"
-#include "unwind/elf-source.h"
 #include "unwind/readers.h"
 #include "unwind/rowstore.h"
 
@@ -104,15 +103,14 @@ read_build_id(const char *path, const struct file_from *from,
 	      char id[BUILD_ID_TEXT])
 {
 	const struct procfs_mapped at = mapped_of(path, from);
-	struct elf_source s;
+	struct look_file file;
 	int fd = -1;
 
 	for (int turn = 0; turn < PROCFS_OWN && fd < 0; turn++)
-		fd = procfs_open_mapped(&at, turn, NULL);
+		fd = procfs_open_mapped(&at, turn, &file);
 	if (fd < 0)
 		return;
-	if (elf_source_open(&s, fd, NULL) == PROF_OK)
-		strcpy(id, s.build_id);
+	snprintf(id, BUILD_ID_TEXT, "%s", file.build_id);
 	close(fd);
 }
 
@@ -234,10 +232,10 @@ is_same(const struct mapped_file *m, const struct stat *sb)
 }
 
 /* The files that it may be, each once; none: *err may say why. They are opened
- * now, as the process may end. */
+ * now, as the process may end. *size is the first one's. */
 static size_t
 open_all(const struct mapped_file *m, const struct file_from *from,
-	 int fd[READERS_MAX_FD], struct prof_err *err)
+	 int fd[READERS_MAX_FD], int64_t *size, struct prof_err *err)
 {
 	const struct procfs_mapped at = mapped_of(m->path, from);
 	struct stat sb[READERS_MAX_FD];
@@ -246,13 +244,15 @@ open_all(const struct mapped_file *m, const struct file_from *from,
 	_Static_assert((int)PROCFS_TURNS <= (int)READERS_MAX_FD,
 		       "room for each turn");
 	for (int turn = 0; turn < PROCFS_TURNS; turn++) {
-		fd[n] = procfs_open_mapped(&at, turn, err);
+		struct look_file file;
+
+		fd[n] = procfs_open_mapped(&at, turn, &file);
+		*err = file.err;
 		if (fd[n] < 0 && err->status == PROF_ELIMIT)
 			break;
 		if (fd[n] < 0)
 			continue;
-		if (fstat(fd[n], &sb[n]) != 0)
-			memset(&sb[n], 0, sizeof(sb[n]));
+		sb[n] = file.sb;
 		for (k = 0; k < n; k++)
 			if (sb[k].st_dev == sb[n].st_dev &&
 			    sb[k].st_ino == sb[n].st_ino)
@@ -264,6 +264,7 @@ open_all(const struct mapped_file *m, const struct file_from *from,
 		else
 			n++;
 	}
+	*size = n ? (int64_t)sb[0].st_size : 0;
 	return n;
 }
 
@@ -284,6 +285,7 @@ ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 {
 	struct prof_err err = { 0 };
 	int fd[READERS_MAX_FD];
+	int64_t size;
 	size_t n;
 
 	m->rows = rowstore_find(f->store, m->build_id);
@@ -294,10 +296,10 @@ ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 		read_vdso(f, m);
 		return true;
 	}
-	n = open_all(m, from, fd, &err);
+	n = open_all(m, from, fd, &size, &err);
 	if (!n)
 		refuse(f, m, &err);
-	m->asked = n ? readers_ask(f->readers, fd, n, m->build_id) : NULL;
+	m->asked = n ? readers_ask(f->readers, fd, n, size, m->build_id) : NULL;
 	m->until_ns = now_ns(CLOCK_MONOTONIC) + WAIT_S * INT64_C(1000000000);
 	m->tried = m->asked || err.status == PROF_ELIMIT;
 	return m->tried || n; /* without m->asked: too much is, just now */

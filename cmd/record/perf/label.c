@@ -198,17 +198,12 @@ name_of(struct labeler *l, int32_t pid, int32_t tid)
 {
 	struct thread_name *known =
 		(struct thread_name *)*by_id_place(&l->threads, tid);
-	char path[64], name[MAX_NAME + 2] = "";
-	FILE *f;
+	char file[32], name[MAX_NAME + 1];
 
 	if (known)
 		return known->name;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
-	f = procfs_stream(path);
-	if (f && fgets(name, sizeof(name), f))
-		name[strcspn(name, "\n")] = '\0';
-	if (f)
-		fclose(f);
+	snprintf(file, sizeof(file), "task/%d/comm", tid);
+	procfs_line(pid, file, name, sizeof(name));
 	labeler_name(l, tid, *name ? name : "unknown");
 	known = (struct thread_name *)*by_id_place(&l->threads, tid);
 	return known ? known->name : "unknown";

@@ -286,32 +286,16 @@ space_add(struct process_space *p, const struct space_map *m, bool is_live)
 
 /* --- events --- */
 
+/* Its current mappings, by the text of its maps. */
 static void
-read_name(struct process_space *p)
-{
-	char path[64], name[MAX_NAME + 2] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", p->by.id);
-	f = procfs_stream(path);
-	if (f && fgets(name, sizeof(name), f))
-		name[strcspn(name, "\n")] = '\0';
-	if (f)
-		fclose(f);
-	set_name(p, name);
-}
-
-/* Read the current mappings. */
-static void
-read_maps(struct process_space *p, FILE *f)
+add_maps(struct process_space *p, char *text)
 {
 	int64_t now = now_ns(CLOCK_MONOTONIC);
-	char *row = NULL;
-	size_t size = 0;
+	char *row;
 
-	read_name(p);
+	procfs_line(p->by.id, "comm", p->name, sizeof(p->name));
 	/* A process may map faster than we read: limit it. */
-	for (int n = 0; n < MAX_MAPS && getline(&row, &size, f) > 0; n++) {
+	for (int n = 0; n < MAX_MAPS && (row = strsep(&text, "\n")); n++) {
 		struct procfs_map m;
 
 		if (procfs_map(row, &m))
@@ -325,28 +309,18 @@ read_maps(struct process_space *p, FILE *f)
 						       { m.ino, 0, now } },
 				  true);
 	}
-	free(row);
-}
-
-static FILE *
-open_maps(int32_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	return procfs_stream(path);
 }
 
 void
 spaces_read(struct spaces *s, int32_t pid)
 {
-	FILE *f = open_maps(pid);
-	struct process_space *p = f ? spaces_find(s, pid) : NULL;
+	size_t n;
+	char *text = procfs_read(pid, "maps", &n);
+	struct process_space *p = text ? spaces_find(s, pid) : NULL;
 
 	if (p)
-		read_maps(p, f);
-	if (f)
-		fclose(f);
+		add_maps(p, text);
+	free(text);
 }
 
 uint32_t
@@ -357,16 +331,11 @@ space_number(struct process_space *p)
 		char bytes[sizeof(struct shm_space) + MAX_NAME + 1];
 	} u = { .space = { .pid = p->by.id } };
 
-	FILE *f;
-
 	if (p->number)
 		return p->number;
 	/* A process that joined the control group, or whose start was lost. */
-	f = p->n_map ? NULL : open_maps(p->by.id);
-	if (f) {
-		read_maps(p, f);
-		fclose(f);
-	}
+	if (!p->n_map)
+		spaces_read(p->all, p->by.id);
 	p->number = p->all->next_number++ & SHM_MAX_SPACE;
 	u.space.space = p->number;
 	strcpy(u.bytes + offsetof(struct shm_space, name), p->name);

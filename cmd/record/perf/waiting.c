@@ -3,80 +3,87 @@
 
 #include "waiting.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "capture-int.h"
-#include "lib/base/now.h"
+#include "lib/base/buf.h"
 #include "record/procfs.h"
+#include "record/scout.h"
 #include "sample.h"
 #include "unwind/walk.h"
 
-enum state { RUNS, WAITS, UNKNOWN };
+enum { MAX_BYTES = 1 << 18 /* of stacks in an answer */ };
 
-static enum state
-read_state(int32_t pid, int32_t tid, struct walk_stack *s)
+struct waiting {
+	struct perf_sampler *sampler;
+	void (*wait)(void *ctx);
+	void *ctx;
+	size_t n_unknown;
+};
+
+static void
+add_stack(struct waiting *w, int32_t pid, const struct look_stack *s,
+	  const char *bytes)
 {
-	char path[64], text[256];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
-	fd = procfs_open(path);
-	/* Without the file there is no thread any more. */
-	if (fd < 0)
-		return access(path, F_OK) == 0 ? UNKNOWN : RUNS;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n < 0)
-		return UNKNOWN;
-	text[n] = '\0';
 	/* Other registers are unknown: callers that need them are not found. */
-	memset(s->reg, 0, sizeof(s->reg));
-	return procfs_syscall(text, &s->reg[WALK_SP], &s->reg[WALK_PC]) ? WAITS
-									: RUNS;
+	struct walk_stack stack = { .bytes = bytes, .n = s->n };
+
+	if (!s->n) {
+		w->n_unknown++;
+		return;
+	}
+	stack.reg[WALK_SP] = s->sp;
+	stack.reg[WALK_PC] = s->pc;
+	while (!perf_sampler_waits(w->sampler, pid, s->tid, &stack, s->time_ns))
+		w->wait(w->ctx);
+}
+
+static void
+add_stacks(struct waiting *w, const struct look *l)
+{
+	struct buf answer = { 0 };
+	struct look_stack s;
+	size_t at = 0;
+	int none;
+
+	if (l->n_stack)
+		scout_look(l, &answer, &none);
+	while (answer.n - at >= sizeof(s)) {
+		memcpy(&s, answer.data + at, sizeof(s));
+		at += sizeof(s);
+		if (s.n > answer.n - at)
+			break;
+		add_stack(w, l->pid, &s, (char *)answer.data + at);
+		at += s.n;
+	}
+	buf_release(&answer);
 }
 
 size_t
 waiting_add(struct perf_sampler *s, int32_t pid, uint32_t stack_bytes,
 	    void (*wait)(void *ctx), void *ctx)
 {
-	char path[64], *bytes = malloc(stack_bytes);
-	size_t n_unknown = 0;
+	struct waiting w = { s, wait, ctx, 0 };
+	struct look l = { .what = LOOK_STACKS,
+			  .pid = pid,
+			  .stack_bytes = stack_bytes };
+	char path[64];
 	pid_t tid;
 	DIR *dir;
-	int memory;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	memory = procfs_open(path);
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = procfs_list(path);
-	while (bytes && dir && (tid = capture_next_number(dir))) {
-		struct walk_stack stack = { .bytes = bytes };
-		/* Before the look: what it does after that is recorded. */
-		uint64_t time_ns = (uint64_t)now_ns(CLOCK_MONOTONIC);
-		enum state state = read_state(pid, tid, &stack);
-		ssize_t n = -1;
-
-		if (state == WAITS)
-			n = pread(memory, bytes, stack_bytes,
-				  (off_t)stack.reg[WALK_SP]);
-		if (n > 0) {
-			stack.n = (size_t)n;
-			while (!perf_sampler_waits(s, pid, tid, &stack,
-						   time_ns))
-				wait(ctx);
-		}
-		n_unknown += state == UNKNOWN || (state == WAITS && n <= 0);
+	while (dir && (tid = capture_next_number(dir))) {
+		l.tid[l.n_stack++] = tid;
+		if (l.n_stack < LOOK_MAX_STACKS &&
+		    (l.n_stack + 1) * stack_bytes <= MAX_BYTES)
+			continue;
+		add_stacks(&w, &l);
+		l.n_stack = 0;
 	}
+	add_stacks(&w, &l);
 	if (dir)
 		closedir(dir);
-	if (memory >= 0)
-		close(memory);
-	free(bytes);
-	return n_unknown;
+	return w.n_unknown;
 }

@@ -14,6 +14,7 @@
 
 #include "cli/cli.h"
 #include "record/perf/clock.h"
+#include "record/scout.h"
 #include "record/watch.h"
 #include "run.h"
 
@@ -125,6 +126,9 @@ inside_open(struct run *r)
 	const struct drain_config *config = &r->config;
 	struct prof_err err;
 
+	/* At the end it looks for what the program left among strangers. */
+	if (geteuid() == 0 && scout_begin(&err) != PROF_OK)
+		die("%s", err.msg);
 	if (launch_library(&r->launch, preload_of(config), &err) != PROF_OK ||
 	    drain_open(&r->drain, config, &err) != PROF_OK)
 		die("%s", err.msg);
@@ -311,6 +315,7 @@ inside_close(struct run *r)
 	watch_free(r->watch);
 	beside_close(&r->beside);
 	drain_close(&r->drain);
+	scout_end();
 	if (r->clock >= 0)
 		close(r->clock);
 }

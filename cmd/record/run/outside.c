@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "lib/base/now.h"
 #include "record/procfs.h"
+#include "record/scout.h"
 #include "run.h"
 
 enum {
@@ -229,7 +230,10 @@ outside_open(struct run *r)
 	const struct target *t = &r->target;
 	uint64_t period_ns = r->config.period_ns;
 	struct recording_source source;
+	struct prof_err err;
 
+	if (scout_begin(&err) != PROF_OK)
+		die("%s", err.msg);
 	if (!r->has_command)
 		name_target(r);
 	if (t->every) {
@@ -265,6 +269,7 @@ static void
 outside_close(struct run *r)
 {
 	capture_free(r->capture);
+	scout_end();
 }
 
 const struct run_sampler run_outside = { outside_open, outside_start,

@@ -1,0 +1,374 @@
+/*
+ * scout.c - see scout.h. The process that is forked first looks at nothing: so
+ * it is there to fork scouts, of little memory, whatever happens to them. A
+ * thread would be no help: a process ends with its last thread. Nor would a
+ * process for each look: it takes twice the time of a recording of all.
+ */
+#include "config.h"
+
+#include "scout.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "lib/base/buf.h"
+#include "lib/base/confine.h"
+#include "lib/base/fdpass.h"
+#include "procfs.h"
+
+enum {
+	PIECE = 65536,   /* bytes of a message */
+	STEP_MS = 50,    /* between two looks at a scout that is silent */
+	FIRST_MS = 2000, /* of silence; less when there was some before */
+	MAX_MS = 20000,  /* also of one that is only slow */
+	MAX_SILENT = 64, /* processes at a time, ... */
+	MAX_OF_USER = 4, /* ... and of one user: who has so many has more */
+};
+
+/* A process that a scout did not come back from. */
+struct silent {
+	int32_t pid;
+	int fd; /* tells when it has ended; -1: unknown */
+	uid_t user;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	bool is_begun;
+	int maker; /* socket to the process that forks scouts */
+	pid_t maker_pid;
+	int fd; /* to the scout, or -1 */
+	pid_t pid;
+	struct silent silent[MAX_SILENT];
+	size_t n_silent, n_ever;
+	bool has_failed;
+} scout = { .lock = PTHREAD_MUTEX_INITIALIZER, .maker = -1, .fd = -1 };
+
+/* --- the scout --- */
+
+/* An answer begins so; its n bytes follow. */
+struct answer {
+	size_t n;
+};
+
+static _Noreturn void
+serve(int socket)
+{
+	const pid_t self = getpid();
+	struct look l;
+	size_t n_fd;
+	int none[FDPASS_MAX];
+
+	if (!fdpass_send(socket, &self, sizeof(self), NULL, 0))
+		_exit(1);
+	while (fdpass_receive(socket, &l, sizeof(l), none, &n_fd) ==
+	       (ssize_t)sizeof(l)) {
+		struct buf out = { 0 };
+		bool is_sent;
+		int fd;
+
+		look_at(&l, &out, &fd);
+		is_sent = fdpass_send(socket, &(struct answer){ out.n },
+				      sizeof(struct answer), &fd, fd >= 0);
+		for (size_t at = 0, n; is_sent && at < out.n; at += n) {
+			n = out.n - at < PIECE ? out.n - at : PIECE;
+			is_sent =
+				fdpass_send(socket, out.data + at, n, NULL, 0);
+		}
+		if (fd >= 0)
+			close(fd);
+		buf_release(&out);
+		if (!is_sent)
+			break;
+	}
+	_exit(0);
+}
+
+static _Noreturn void
+make_scouts(int socket)
+{
+	int fd[FDPASS_MAX];
+	size_t n;
+	char byte;
+
+	setsid(); /* no signals of the terminal */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (dup2(socket, 0) < 0 || close_range(1, ~0u, 0) < 0)
+		_exit(1);
+	while (fdpass_receive(0, &byte, 1, fd, &n) == 1 && n == 1) {
+		if (confine_fork() == 0) {
+			close(0);
+			serve(fd[0]);
+		}
+		close(fd[0]);
+		while (waitpid(-1, NULL, __WALL | WNOHANG) > 0)
+			;
+	}
+	_exit(0);
+}
+
+/* --- this process --- */
+
+enum prof_status
+scout_begin(struct prof_err *err)
+{
+	int fd[2];
+
+	if (scout.is_begun)
+		return PROF_OK;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0)
+		return prof_fail(err, PROF_EIO, "socketpair: %s",
+				 strerror(errno));
+	scout.maker_pid = confine_fork();
+	if (scout.maker_pid == 0)
+		make_scouts(fd[1]);
+	close(fd[1]);
+	if (scout.maker_pid < 0) {
+		close(fd[0]);
+		return prof_fail(err, PROF_EIO, "fork: %s", strerror(errno));
+	}
+	scout.maker = fd[0];
+	scout.is_begun = true;
+	return PROF_OK;
+}
+
+static void
+dismiss(void)
+{
+	if (scout.fd >= 0)
+		close(scout.fd);
+	scout.fd = -1;
+	scout.pid = 0;
+}
+
+void
+scout_end(void)
+{
+	if (!scout.is_begun)
+		return;
+	dismiss();
+	close(scout.maker);
+	while (waitpid(scout.maker_pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	while (scout.n_silent)
+		if (scout.silent[--scout.n_silent].fd >= 0)
+			close(scout.silent[scout.n_silent].fd);
+	scout.is_begun = false;
+}
+
+/* One on a busy machine waits for a processor, not for a process. */
+static bool
+waits_for_processor(void)
+{
+	const char *end;
+	char *text;
+	bool runs;
+	size_t n;
+
+	text = scout.pid ? procfs_read(scout.pid, "stat", &n) : NULL;
+	end = text ? strrchr(text, ')') : NULL;
+	runs = end && !strncmp(end, ") R", 3);
+	free(text);
+	return runs;
+}
+
+/* Is there something to read? */
+static bool
+wait_for_scout(void)
+{
+	struct pollfd p = { .fd = scout.fd, .events = POLLIN };
+	int patience =
+		FIRST_MS >> (scout.n_ever / 2 < 8 ? scout.n_ever / 2 : 8);
+	int step = patience < STEP_MS ? patience : STEP_MS;
+
+	for (int ms = 0, silence = 0; ms < MAX_MS && silence < patience;) {
+		int r = poll(&p, 1, step);
+
+		if (r > 0 || (r < 0 && errno != EINTR))
+			return r > 0;
+		ms += step;
+		silence += waits_for_processor() ? 0 : step;
+	}
+	return false;
+}
+
+static ssize_t
+receive(void *data, size_t n, int *fd)
+{
+	int got[FDPASS_MAX];
+	size_t n_fd;
+	ssize_t n_got;
+
+	if (!wait_for_scout())
+		return -1;
+	n_got = fdpass_receive(scout.fd, data, n, got, &n_fd);
+	*fd = n_fd ? got[0] : -1;
+	return n_got;
+}
+
+static bool
+has_scout(void)
+{
+	int fd[2], none;
+	bool is_made;
+
+	if (scout.fd >= 0)
+		return true;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0)
+		return false;
+	is_made = fdpass_send(scout.maker, "", 1, &fd[1], 1);
+	close(fd[1]);
+	scout.fd = fd[0];
+	if (is_made && receive(&scout.pid, sizeof(scout.pid), &none) ==
+			       (ssize_t)sizeof(scout.pid))
+		return true;
+	dismiss();
+	if (!scout.has_failed)
+		warn("no process can be started that looks into others: their "
+		     "files and mappings are not seen");
+	scout.has_failed = true;
+	return false;
+}
+
+static bool
+ask(const struct look *l, struct buf *out, int *fd)
+{
+	struct answer a;
+	int none;
+
+	if (!fdpass_send(scout.fd, l, sizeof(*l), NULL, 0) ||
+	    receive(&a, sizeof(a), fd) != (ssize_t)sizeof(a))
+		return false;
+	if (a.n && buf_reserve(out, a.n) < 0)
+		return false;
+	while (out->n < a.n) {
+		size_t n = a.n - out->n < PIECE ? a.n - out->n : PIECE;
+
+		if (receive(out->data + out->n, n, &none) != (ssize_t)n)
+			return false;
+		out->n += n;
+	}
+	return true;
+}
+
+/* --- processes that are left alone --- */
+
+static uid_t
+user_of(int32_t pid)
+{
+	struct stat sb;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return pid > 0 && stat(path, &sb) == 0 ? sb.st_uid : (uid_t)-1;
+}
+
+static void
+forget_ended(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < scout.n_silent; i++) {
+		struct silent *s = &scout.silent[i];
+		struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+		if (s->fd >= 0 && poll(&p, 1, 0) > 0)
+			close(s->fd);
+		else
+			scout.silent[n++] = *s;
+	}
+	scout.n_silent = n;
+}
+
+static bool
+is_left_alone(int32_t pid)
+{
+	size_t n = 0;
+	uid_t user;
+
+	if (!scout.n_silent)
+		return false;
+	forget_ended();
+	user = user_of(pid);
+	for (size_t i = 0; i < scout.n_silent; i++) {
+		if (scout.silent[i].pid == pid)
+			return true;
+		n += scout.silent[i].user == user;
+	}
+	return n >= MAX_OF_USER || scout.n_silent == MAX_SILENT;
+}
+
+static void
+say_silent(const struct look *l, uid_t user)
+{
+	size_t n, same = 0;
+	char *name = NULL;
+
+	for (size_t i = 0; i < scout.n_silent; i++)
+		same += scout.silent[i].user == user;
+	if (l->pid > 0)
+		name = procfs_read(l->pid, "comm", &n);
+	if (name)
+		name[strcspn(name, "\n")] = '\0';
+	if (l->pid > 0)
+		warn("%s[%d] can't be looked into, as its memory or a file "
+		     "system does not answer: it may lack callers, and waits "
+		     "from before the recording%s",
+		     name ? name : "", (int)l->pid,
+		     same == MAX_OF_USER || scout.n_silent == MAX_SILENT
+			     ? "; so may other processes of its user"
+			     : "");
+	else
+		warn("%s: its file system does not answer", l->path);
+	free(name);
+}
+
+/* Leave the scout and the process behind. */
+static void
+give_up(const struct look *l)
+{
+	struct silent s = { .pid = l->pid, .fd = -1, .user = user_of(l->pid) };
+
+	if (scout.pid > 0) /* once it wakes */
+		kill(scout.pid, SIGKILL);
+	dismiss();
+	if (l->pid > 0) {
+		s.fd = (int)syscall(SYS_pidfd_open, l->pid, 0);
+		if (s.fd < 0 && errno == ESRCH)
+			return;
+	}
+	scout.n_ever++;
+	scout.silent[scout.n_silent++] = s;
+	say_silent(l, s.user);
+}
+
+void
+scout_look(const struct look *l, struct buf *out, int *fd)
+{
+	*fd = -1;
+	if (!scout.is_begun) {
+		look_at(l, out, fd);
+		return;
+	}
+	pthread_mutex_lock(&scout.lock);
+	if (!is_left_alone(l->pid) && has_scout() && !ask(l, out, fd)) {
+		if (*fd >= 0)
+			close(*fd);
+		*fd = -1;
+		out->n = 0;
+		give_up(l);
+	}
+	pthread_mutex_unlock(&scout.lock);
+}
