@@ -4,6 +4,7 @@
 #include "look.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +13,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
 #include "lib/base/regular.h"
-#include "procfs.h"
 #include "unwind/elf-source.h"
 
 enum { STEP = 65536 };
@@ -72,6 +72,19 @@ look_program(const struct look *l, struct look_file *f, int *fd)
 
 /* --- stacks --- */
 
+/* "NUMBER ARGUMENT*6 SP PC" in a system call, "-1 SP PC" when blocked
+ * otherwise, "running". */
+bool
+look_syscall(const char *text, uint64_t *sp, uint64_t *pc)
+{
+	if (!strncmp(text, "-1 ", 3))
+		return sscanf(text, "-1 %" SCNx64 " %" SCNx64, sp, pc) == 2 &&
+		       *pc;
+	return sscanf(text, "%*d %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64,
+		      sp, pc) == 2 &&
+	       *pc;
+}
+
 static void
 look_state(int32_t pid, struct look_stack *s)
 {
@@ -90,9 +103,9 @@ look_state(int32_t pid, struct look_stack *s)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n < 0 ? 0 : n] = '\0';
-	s->state = n < 0                                  ? LOOK_UNKNOWN
-		   : procfs_syscall(text, &s->sp, &s->pc) ? LOOK_WAITS
-							  : LOOK_RUNS;
+	s->state = n < 0                                ? LOOK_UNKNOWN
+		   : look_syscall(text, &s->sp, &s->pc) ? LOOK_WAITS
+							: LOOK_RUNS;
 }
 
 static void

@@ -34,7 +34,7 @@ struct look {
 	enum look_what what;
 	int32_t pid; /* that may be the reason if there is no answer */
 	uint32_t n_stack, stack_bytes;
-	union {
+	union { /* last: a message ends with what is used of it */
 		char path[PATH_MAX + 64];
 		int32_t tid[LOOK_MAX_STACKS];
 	};
@@ -61,5 +61,8 @@ struct look_stack {
 /* Append the answer to out; *fd is for the caller, or -1. What can't be read,
  * or finds no memory, is missing. */
 void look_at(const struct look *l, struct buf *out, int *fd);
+
+/* Parse "syscall" of a thread. False: the thread runs, or it is damaged. */
+bool look_syscall(const char *text, uint64_t *sp, uint64_t *pc);
 
 #endif

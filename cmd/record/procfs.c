@@ -195,16 +195,3 @@ procfs_stolen_ns(void)
 	}
 	return ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
-
-/* "NUMBER ARGUMENT*6 SP PC" in a system call, "-1 SP PC" when blocked
- * otherwise, "running". */
-bool
-procfs_syscall(const char *text, uint64_t *sp, uint64_t *pc)
-{
-	if (!strncmp(text, "-1 ", 3))
-		return sscanf(text, "-1 %" SCNx64 " %" SCNx64, sp, pc) == 2 &&
-		       *pc;
-	return sscanf(text, "%*d %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64,
-		      sp, pc) == 2 &&
-	       *pc;
-}

@@ -84,7 +84,4 @@ uint64_t procfs_anon_kb(const char *text);
  * ns; 0 if unknown. */
 uint64_t procfs_stolen_ns(void);
 
-/* Parse "syscall" of a thread. False: the thread runs, or it is damaged. */
-bool procfs_syscall(const char *text, uint64_t *sp, uint64_t *pc);
-
 #endif

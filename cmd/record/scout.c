@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/confine.h"
 #include "lib/base/fdpass.h"
-#include "procfs.h"
 
 enum {
 	PIECE = 65536,   /* bytes of a message */
@@ -61,6 +61,14 @@ struct answer {
 	size_t n;
 };
 
+static size_t
+size_of(const struct look *l)
+{
+	return offsetof(struct look, path) +
+	       (l->what == LOOK_STACKS ? l->n_stack * sizeof(*l->tid)
+				       : strlen(l->path) + 1);
+}
+
 static _Noreturn void
 serve(int socket)
 {
@@ -71,8 +79,7 @@ serve(int socket)
 
 	if (!fdpass_send(socket, &self, sizeof(self), NULL, 0))
 		_exit(1);
-	while (fdpass_receive(socket, &l, sizeof(l), none, &n_fd) ==
-	       (ssize_t)sizeof(l)) {
+	while (fdpass_receive(socket, &l, sizeof(l), none, &n_fd) > 0) {
 		struct buf out = { 0 };
 		bool is_sent;
 		int fd;
@@ -168,18 +175,30 @@ scout_end(void)
 	scout.is_begun = false;
 }
 
+/* A file that the kernel writes without a look at memory; for free(). */
+static char *
+read_own(int32_t pid, const char *name)
+{
+	struct look l = { .what = LOOK_TEXT, .pid = pid };
+	struct buf text = { 0 };
+	int none;
+
+	snprintf(l.path, sizeof(l.path), "/proc/%d/%s", (int)pid, name);
+	look_at(&l, &text, &none);
+	if (buf_add(&text, "", 1) == 0)
+		return (char *)text.data;
+	buf_release(&text);
+	return NULL;
+}
+
 /* One on a busy machine waits for a processor, not for a process. */
 static bool
 waits_for_processor(void)
 {
-	const char *end;
-	char *text;
-	bool runs;
-	size_t n;
+	char *text = read_own(scout.pid, "stat");
+	const char *end = text ? strrchr(text, ')') : NULL;
+	bool runs = end && !strncmp(end, ") R", 3);
 
-	text = scout.pid ? procfs_read(scout.pid, "stat", &n) : NULL;
-	end = text ? strrchr(text, ')') : NULL;
-	runs = end && !strncmp(end, ") R", 3);
 	free(text);
 	return runs;
 }
@@ -248,7 +267,7 @@ ask(const struct look *l, struct buf *out, int *fd)
 	struct answer a;
 	int none;
 
-	if (!fdpass_send(scout.fd, l, sizeof(*l), NULL, 0) ||
+	if (!fdpass_send(scout.fd, l, size_of(l), NULL, 0) ||
 	    receive(&a, sizeof(a), fd) != (ssize_t)sizeof(a))
 		return false;
 	if (a.n && buf_reserve(out, a.n) < 0)
@@ -313,13 +332,13 @@ is_left_alone(int32_t pid)
 static void
 say_silent(const struct look *l, uid_t user)
 {
-	size_t n, same = 0;
+	size_t same = 0;
 	char *name = NULL;
 
 	for (size_t i = 0; i < scout.n_silent; i++)
 		same += scout.silent[i].user == user;
 	if (l->pid > 0)
-		name = procfs_read(l->pid, "comm", &n);
+		name = read_own(l->pid, "comm");
 	if (name)
 		name[strcspn(name, "\n")] = '\0';
 	if (l->pid > 0)

@@ -83,7 +83,7 @@ try_one(unsigned which, char *text, size_t n)
 		procfs_anon_kb(text);
 		break;
 	case 4:
-		must(!procfs_syscall(text, &sp, &pc) || pc);
+		must(!look_syscall(text, &sp, &pc) || pc);
 		break;
 	case 5:
 		try_cpus(text);

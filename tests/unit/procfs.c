@@ -92,16 +92,16 @@ test_syscall(void **state)
 	uint64_t sp = 0, pc = 0;
 
 	(void)state;
-	assert_true(procfs_syscall("230 0x0 0x0 0x7f 0x0 0x1 0x2 0x7ffc10 "
+	assert_true(look_syscall("230 0x0 0x0 0x7f 0x0 0x1 0x2 0x7ffc10 "
 				   "0x7f0123\n",
 				   &sp, &pc));
 	assert_true(sp == 0x7ffc10 && pc == 0x7f0123);
-	assert_true(procfs_syscall("-1 0x10 0x20\n", &sp, &pc));
+	assert_true(look_syscall("-1 0x10 0x20\n", &sp, &pc));
 	assert_true(sp == 0x10 && pc == 0x20);
-	assert_false(procfs_syscall("0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0", &sp,
+	assert_false(look_syscall("0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0", &sp,
 				    &pc)); /* a thread of the kernel */
-	assert_false(procfs_syscall("running\n", &sp, &pc));
-	assert_false(procfs_syscall("-1 0x10", &sp, &pc));
+	assert_false(look_syscall("running\n", &sp, &pc));
+	assert_false(look_syscall("-1 0x10", &sp, &pc));
 }
 
 static void

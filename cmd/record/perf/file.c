@@ -188,6 +188,15 @@ file_path(const struct mapped_file *m)
 	return m->path;
 }
 
+bool
+file_is(const struct mapped_file *m, const char *path,
+	const struct file_inode *inode)
+{
+	return inode->number && m->inode.number == inode->number &&
+	       m->inode.generation == inode->generation &&
+	       !strcmp(m->path, path);
+}
+
 const char *
 file_build_id(struct mapped_file *m, const struct file_from *from)
 {

@@ -45,6 +45,9 @@ void files_hold(struct mapped_file *m);
 void files_put(struct files *f, struct mapped_file *m);
 
 const char *file_path(const struct mapped_file *m);
+/* Was it first mapped by that path and inode? */
+bool file_is(const struct mapped_file *m, const char *path,
+	     const struct file_inode *inode);
 /* Read from the file, once, if the kernel did not say it. */
 const char *file_build_id(struct mapped_file *m, const struct file_from *from);
 

@@ -266,16 +266,21 @@ space_add(struct process_space *p, const struct space_map *m, bool is_live)
 	struct mapping map = { .start = m->start,
 			       .limit = m->limit,
 			       .offset = m->offset };
-	struct mapping *same;
 	size_t i = place_address(p, m->start);
+	struct mapping *same = i < p->n_map ? &p->map[i] : NULL;
 
 	if (m->limit <= m->start)
 		return;
+	if (same && (same->start != m->start || same->limit != m->limit ||
+		     same->offset != m->offset))
+		same = NULL;
+	/* Read from /proc again: the file need not be. */
+	if (is_live && same && same->file &&
+	    file_is(same->file, m->path, &m->inode))
+		return;
 	map.file = files_get(p->all->files, m->path, m->build_id, &from);
 	/* Read from /proc, and also reported by the kernel. */
-	same = i < p->n_map ? &p->map[i] : NULL;
-	if (same && same->start == map.start && same->limit == map.limit &&
-	    same->offset == map.offset && same->file == map.file) {
+	if (same && same->file == map.file) {
 		files_put(p->all->files, map.file);
 		return;
 	}
