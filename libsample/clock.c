@@ -259,15 +259,11 @@ timer_ticks(struct thread *t, const siginfo_t *info)
  * attributed to the code after them.
  */
 static uint32_t
-perf_ticks(struct thread *t)
+perf_ticks(struct thread *t, int64_t cpu)
 {
 	int64_t period = (int64_t)sampler.period_ns, ticks;
 	uint32_t most = count_records(t);
-	struct timespec now;
-	int64_t cpu;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	cpu = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	if (t->is_fresh) {
 		/* It was the first one, at a random phase. */
 		t->is_fresh = false;
@@ -288,15 +284,24 @@ perf_ticks(struct thread *t)
 	return (uint32_t)ticks;
 }
 
+uint64_t
+clock_cpu(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 uint32_t
-clock_ticks(struct thread *t, const siginfo_t *info)
+clock_ticks(struct thread *t, const siginfo_t *info, uint64_t cpu)
 {
 	if (info->si_code == SI_TIMER)
 		return info->si_value.sival_ptr == t ? timer_ticks(t, info) : 0;
 	/* HUP: the clock has stopped after one signal, as set. */
 	if ((info->si_code == POLL_IN || info->si_code == POLL_HUP) &&
 	    atomic_load_explicit(&t->event, memory_order_relaxed)) {
-		uint32_t ticks = perf_ticks(t);
+		uint32_t ticks = perf_ticks(t, (int64_t)cpu);
 
 		if (ticks)
 			atomic_fetch_add_explicit(&sampler_count()->n_perf, 1,

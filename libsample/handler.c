@@ -246,7 +246,6 @@ take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 		atomic_fetch_add_explicit(&count->n_unread, ticks,
 					  memory_order_relaxed);
 	atomic_fetch_add_explicit(&count->n_signal, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&count->n_tick, ticks, memory_order_relaxed);
 	if (!table_add(
 		    sampler.shm,
 		    SHM_KEY(SHM_TICK, sampler_space(), label_number(self), n),
@@ -255,12 +254,86 @@ take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 					  memory_order_relaxed);
 }
 
+/*
+ * A sample may take more than a period: stacks are deep, each frame of an
+ * interpreter is some reads, its functions are new. Then the next tick comes
+ * meanwhile, and the program would never go on. So a sample is a debt: until
+ * the program has had as much CPU time, ticks wait for the next sample, which
+ * has their weight. That depends on what the one before cost, not on its own
+ * stack, so shares stay right. Stacks without the interpreter's functions would
+ * be cheaper, but not always cheap enough, and other stacks. Returns whether
+ * the debt is paid.
+ */
+static bool
+pay(struct thread *self, uint64_t cpu)
+{
+	uint64_t had = cpu - self->left_ns;
+
+	if (self->debt_ns) {
+		self->debt_ns -= had < self->debt_ns ? had : self->debt_ns;
+		self->left_ns = cpu;
+	}
+	return !self->debt_ns;
+}
+
+/* They are lost if there is no next sample. */
+static void
+merge_ticks(struct thread *self, uint32_t ticks)
+{
+	struct shm_process *count = sampler_count();
+
+	atomic_fetch_add_explicit(&count->n_tick, ticks, memory_order_relaxed);
+	atomic_fetch_add_explicit(&count->n_lost, ticks, memory_order_relaxed);
+	atomic_fetch_add_explicit(&count->n_merged, ticks,
+				  memory_order_relaxed);
+	self->n_merged += ticks;
+}
+
+static uint64_t
+monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Take a sample, and note what it cost. The thread's CPU clock is a system
+ * call, so it is asked only if the sample took long, which may be by
+ * preemption. cpu: that clock before, or 0.
+ */
+static void
+sample_and_owe(struct thread *self, const ucontext_t *uc, uint32_t ticks,
+	       uint64_t cpu)
+{
+	struct shm_process *count = sampler_count();
+	uint64_t began = monotonic();
+
+	ticks += atomic_exchange(&self->due, 0);
+	atomic_fetch_add_explicit(&count->n_tick, ticks, memory_order_relaxed);
+	if (self->n_merged)
+		atomic_fetch_sub_explicit(&count->n_lost, self->n_merged,
+					  memory_order_relaxed);
+	take_sample(self, uc, ticks + self->n_merged);
+	self->n_merged = 0;
+	self->is_slow = monotonic() - began > sampler.period_ns / 2;
+	if (!self->is_slow || !cpu)
+		return;
+	self->left_ns = clock_cpu();
+	self->debt_ns = self->left_ns - cpu;
+	atomic_fetch_add_explicit(&count->n_dear, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&count->dear_ns, self->debt_ns,
+				  memory_order_relaxed);
+}
+
 ARCH_HANDLER void
 handler_tick(int sig, siginfo_t *info, void *uc)
 {
 	struct thread *self = thread_self;
 	int saved = errno;
 	uint32_t ticks;
+	uint64_t cpu;
 
 	(void)sig;
 	atomic_fetch_add(&sampler.busy, 1);
@@ -271,10 +344,13 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 	if (self && !sampler_is_on()) {
 		clock_stop(self);
 	} else if (self) {
-		ticks = clock_ticks(self, info);
-		if (ticks)
-			take_sample(self, uc,
-				    ticks + atomic_exchange(&self->due, 0));
+		cpu = self->is_slow || atomic_load(&self->event) ? clock_cpu()
+								 : 0;
+		ticks = clock_ticks(self, info, cpu);
+		if (ticks && pay(self, cpu))
+			sample_and_owe(self, uc, ticks, cpu);
+		else if (ticks)
+			merge_ticks(self, ticks);
 	}
 	atomic_fetch_sub(&sampler.busy, 1);
 	errno = saved;

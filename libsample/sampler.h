@@ -98,6 +98,12 @@ struct thread {
 	 * part that has been counted. */
 	uint64_t cpu_ns;
 
+	/* See pay() in handler.c. */
+	bool is_slow;      /* its last sample took half of a period */
+	uint64_t debt_ns;  /* CPU time that it took */
+	uint64_t left_ns;  /* the thread's, after that */
+	uint32_t n_merged; /* ticks for its next sample */
+
 	/* Ticks of the wall clock in which it waited for a processor: the
 	 * handler adds them to its next tick. */
 	_Atomic uint32_t due;
@@ -211,9 +217,13 @@ clock_is_armed(struct thread *t)
 	return t->timer >= 0 || atomic_load(&t->event);
 }
 
+/* The CPU time of the calling thread. */
+uint64_t clock_cpu(void);
+
 /* In the handler: the number of ticks of t that a signal represents; 0: it is
- * not from its clock, or came too early. */
-uint32_t clock_ticks(struct thread *t, const siginfo_t *info);
+ * not from its clock, or came too early. cpu: its CPU time, if it has a perf
+ * clock. */
+uint32_t clock_ticks(struct thread *t, const siginfo_t *info, uint64_t cpu);
 
 /* thread.c: not for signal handlers */
 

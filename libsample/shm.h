@@ -334,6 +334,9 @@ struct shm_process {
 	_Atomic uint64_t n_perf;      /* signals of perf clocks */
 	_Atomic uint64_t n_unread; /* ticks with frames of an interpreter that
 				      were not read */
+	_Atomic uint64_t n_merged; /* ticks that the next sample counts */
+	_Atomic uint64_t n_dear;   /* samples that made ticks wait for that */
+	_Atomic uint64_t dear_ns;  /* ... and the CPU time that they took */
 	struct shm_count heap, lock;
 };
 

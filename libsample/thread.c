@@ -154,9 +154,12 @@ inherit_labels(struct thread *t)
 }
 
 static void
-forget_looks(struct thread *t)
+forget_ticks(struct thread *t)
 {
 	atomic_store(&t->due, 0);
+	t->is_slow = false;
+	t->debt_ns = 0;
+	t->n_merged = 0;
 	t->n_look = 0;
 	t->is_asleep = false;
 	t->slept_ns = t->waited_ns = 0;
@@ -184,7 +187,7 @@ thread_new(void)
 		t->far.in_use = 0;
 		inherit_labels(t);
 		t->cpu_ns = 0;
-		forget_looks(t);
+		forget_ticks(t);
 		push_thread(&threads.live, t);
 	}
 	unlock(&old);
@@ -393,7 +396,7 @@ thread_fork_child(bool go_on)
 		self->tid = (pid_t)syscall(SYS_gettid);
 		self->timer = -1;
 		atomic_store(&self->event, NULL);
-		forget_looks(self);
+		forget_ticks(self);
 		self->comm[0] = '\0';
 		if (go_on)
 			arm(self);

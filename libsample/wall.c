@@ -68,6 +68,7 @@ static struct {
 struct look {
 	int dir; /* /proc/self/task; -1: sleeping threads cannot be checked */
 	uint64_t now;
+	uint64_t cpu_ns;       /* of this thread, then */
 	uint32_t ticks;        /* since the last check; 1 unless it was late */
 	bool is_noted;         /* that a sleeping thread could not be read */
 	struct unwind_far far; /* for stacks of coroutines */
@@ -320,21 +321,30 @@ open_tasks(void)
 	return open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Sleep until the next check is due or wall_pause() wakes this thread, and set
- * how late it is. */
+/*
+ * Sleep until the next check is due or wall_pause() wakes this thread, and set
+ * how late it is. Many threads with deep stacks may take more than a period:
+ * then sleep as long as they took, as the program's threads wait for the lock
+ * to begin and to end.
+ */
 static void
 wait_for_next(struct look *look, uint64_t *next)
 {
-	uint64_t period = sampler.period_ns;
+	uint64_t period = sampler.period_ns, until;
 	struct timespec time;
 
 	*next += period;
-	time.tv_sec = (time_t)(*next / 1000000000);
-	time.tv_nsec = (long)(*next % 1000000000);
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	until = ns_of(&time) + clock_cpu() - look->cpu_ns;
+	if (until < *next)
+		until = *next;
+	time.tv_sec = (time_t)(until / 1000000000);
+	time.tv_nsec = (long)(until % 1000000000);
 	syscall(SYS_futex, &own.stop, FUTEX_WAIT_BITSET_PRIVATE, 0, &time, NULL,
 		FUTEX_BITSET_MATCH_ANY);
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	look->now = ns_of(&time);
+	look->cpu_ns = clock_cpu();
 	look->ticks = 1;
 	if (look->now > *next + period) {
 		look->ticks += (uint32_t)((look->now - *next) / period);
@@ -364,6 +374,7 @@ wall_run(void *arg)
 			    sampler.name, (int)sampler.pid);
 	else
 		hurry();
+	look.cpu_ns = clock_cpu();
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	next = ns_of(&time);
 	while (sampler_is_on()) {

@@ -31,7 +31,7 @@ count_of(const _Atomic uint64_t *word)
 }
 
 static void
-add_ticks(struct sampling *s, const struct shm_process *p)
+add_ticks(struct sampling *s, const struct shm_process *p, uint64_t *n_dear)
 {
 	s->ticks += count_of(&p->n_tick);
 	s->signals += count_of(&p->n_signal);
@@ -41,6 +41,9 @@ add_ticks(struct sampling *s, const struct shm_process *p)
 	s->untimed += count_of(&p->n_untimed);
 	s->perf_signals += count_of(&p->n_perf);
 	s->unread += count_of(&p->n_unread);
+	s->merged += count_of(&p->n_merged);
+	*n_dear += count_of(&p->n_dear);
+	s->sample_us += (double)count_of(&p->dear_ns) / 1e3;
 }
 
 static void
@@ -73,6 +76,7 @@ tally_sampling(const struct tally_info *info, struct sampling *s)
 	enum tally_kind kind = info->kind;
 	int32_t pid = info->pid;
 	size_t n = atomic_load(&shm->n_process);
+	uint64_t n_dear = 0;
 
 	*s = (struct sampling){ .clock = kind == TALLY_LOCK ? "lock" : "heap",
 				.sampler = info->sampler };
@@ -88,10 +92,12 @@ tally_sampling(const struct tally_info *info, struct sampling *s)
 		if (pid && atomic_load(&p->pid) != (uint32_t)pid)
 			continue;
 		if (kind == TALLY_CPU)
-			add_ticks(s, p);
+			add_ticks(s, p, &n_dear);
 		else
 			add_count(s, kind == TALLY_LOCK ? &p->lock : &p->heap);
 	}
+	if (n_dear)
+		s->sample_us /= (double)n_dear;
 	if (kind == TALLY_CPU && !pid && info->used_ns &&
 	    info->set->clock != SHM_CLOCK_WALL) {
 		s->used_s = (double)info->used_ns / 1e9;

@@ -167,6 +167,7 @@ build_comment(struct build *b)
 		take_off(&s.untimed, since->sampling.untimed);
 		take_off(&s.perf_signals, since->sampling.perf_signals);
 		take_off(&s.unread, since->sampling.unread);
+		take_off(&s.merged, since->sampling.merged);
 		take_off(&s.lost_bytes, since->sampling.lost_bytes);
 	}
 	if (s.ticks)

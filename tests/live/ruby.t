@@ -188,6 +188,58 @@ blocks() {
 		}'
 }
 
+# Stacks that take longer to find than a period: the program goes on, and they have its
+# time. By turns, as a deep one is dear and the other one is not.
+cat >dear.rb <<'END'
+def now
+  Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+end
+
+def deep(n)
+  n == 0 ? spin : [n].each { deep(n - 1) }
+end
+
+def spin
+  i = 0
+  i += 1 while i < 20000
+end
+
+def flat
+  spin
+end
+deeps = flats = 0
+a = now
+while deeps + flats < 1.5
+  stop = now + 0.04
+  deep(200) while now < stop
+  b = now
+  deeps += b - a
+  a = b
+  stop = now + 0.04
+  flat while now < stop
+  b = now
+  flats += b - a
+  a = b
+end
+puts "#{deeps} #{flats}"
+END
+dear() {
+	timeout 100 prof-record -q --clock=perf -F 4000 -o dear.pb.gz "$1" --disable=gems \
+		"$PWD/dear.rb" >took || return 2
+	prof-text --raw dear.pb.gz | sed -n 's/.* \(lost=[0-9]*\).*\( merged.*\)/\1\2/p'
+	prof-text --folded --sample-index=cpu dear.pb.gz | awk '
+		FILENAME == "took" { deep = $1; all = $1 + $2; next }
+		/;Object#deep/ { is_deep += $NF / 1e9 }
+		/;Object#(deep|flat)/ { is_all += $NF / 1e9 }
+		END {
+			print is_deep + 0, "s of", deep, "in deep stacks,", is_all + 0, \
+				"of", all, "in all"
+			off = is_deep / is_all - deep / all
+			exit off < -0.05 || off > 0.05 || is_all < 0.9 * all || \
+				is_all > 1.05 * all
+		}' took -
+}
+
 if [ -z "$rubys" ]; then
 	skip 'functions of Ruby' 'no Ruby of 2.7 to 3.4'
 	plan
@@ -265,6 +317,8 @@ in_turn() {
 		}'
 }
 live 'threads that follow each other in one' in_turn "$ruby"
+
+live 'stacks dearer than a period' dear "$ruby"
 
 cat >hoard.rb <<'END'
 def hoard

@@ -39,7 +39,7 @@ companion_needs_only() {
 
 if have nm readelf; then
 	# syscall only sets errno, which is kept.
-	needs_only handler segments_update __errno_location interp_begin interp_end signals_restore signals_restore_fork clock_gettime clock_stop clock_ticks \
+	needs_only handler segments_update __errno_location interp_begin interp_end signals_restore signals_restore_fork clock_cpu clock_gettime clock_stop clock_ticks \
 		program_invocation_short_name syscall table_add table_tell unwind_walk
 	needs_only clock clock_gettime filter_allows sampler sampler_count syscall
 	needs_only table

@@ -275,6 +275,15 @@ test_quality(void **state)
 	account_quality(&s, hear);
 	account_copies(&s, 512, hear);
 	assert_said("");
+	s.merged = 10;
+	s.sample_us = 12000;
+	s.achieved_hz = 80;
+	account_quality(&s, hear);
+	assert_said("sampled at 80 Hz, not 100 as asked: a stack takes 12 ms, "
+		    "the period is 10 ms, and the program has half of the "
+		    "time: sums are right, but coarser\n");
+	setup(NULL);
+	s.merged = 0;
 	s.lost = s.truncated = s.unwind_failed = 10;
 	s.untimed = 2;
 	s.achieved_hz = 49;

@@ -103,7 +103,15 @@ account_quality(const struct sampling *s, account_say *say)
 	if (s->untimed)
 		say_format(say, "%" PRIu64 " threads were not sampled",
 			   s->untimed);
-	if (s->achieved_hz < s->asked_hz / 2)
+	if ((double)s->merged >= worth * ticks)
+		say_format(say,
+			   "sampled at %.4g Hz, not %.4g as asked: a stack "
+			   "takes %.3g ms, the period is %.3g ms, and the "
+			   "program has half of the time: sums are right, but "
+			   "coarser",
+			   s->achieved_hz, s->asked_hz, s->sample_us / 1e3,
+			   1e3 / s->asked_hz);
+	else if (s->achieved_hz < s->asked_hz / 2)
 		say_format(say, "sampled at %.4g Hz, not %.4g as asked: %s",
 			   s->achieved_hz, s->asked_hz,
 			   s->is_outside ? "sums are right, but coarser"

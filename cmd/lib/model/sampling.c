@@ -62,6 +62,11 @@ sampling_add(struct profile *p, const struct sampling *s)
 	if (s->unread)
 		snprintf(text + n, sizeof(text) - n, " unread=%" PRIu64,
 			 s->unread);
+	n = strlen(text);
+	if (s->merged)
+		snprintf(text + n, sizeof(text) - n,
+			 " merged=%" PRIu64 " sample_us=%.4g", s->merged,
+			 s->sample_us);
 	return profile_add_comment(p, text) == PROF_NONE ? -1 : 0;
 }
 
@@ -102,6 +107,8 @@ comment_add(struct sampling *s, const char *text)
 	s->untimed += count_of(text, "untimed_threads");
 	s->perf_signals += count_of(text, "perf_signals");
 	s->unread += count_of(text, "unread");
+	s->merged += count_of(text, "merged");
+	s->sample_us = fmax(s->sample_us, number(text, "sample_us"));
 	s->used_s += number(text, "cpu_used");
 	s->missed += missed;
 	/* Errors of several recordings add up as their root. */

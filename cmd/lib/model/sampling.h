@@ -10,9 +10,10 @@
  * never came, and chance=0.4 how many seconds may be missed by chance.
  * lost_bytes=4096 estimates allocations without a sample, if there
  * are any; unread=3 counts stacks with frames of an interpreter that could not
- *be read. sampler= names the sampler, and why it was chosen. Rates are per
- * second of the clock and thread; counts are those of struct sampling. Readers
- * skip unknown words.
+ * be read; merged=812 counts ticks that waited for the next sample, as the one
+ * before took sample_us=412 of CPU time, on average. sampler= names the
+ *sampler, and why it was chosen. Rates are per second of the clock and thread;
+ *counts are those of struct sampling. Readers skip unknown words.
  */
 #ifndef SAMPLING_H
 #define SAMPLING_H
@@ -46,6 +47,9 @@ struct sampling {
 	uint64_t untimed;       /* threads that were not sampled */
 	uint64_t unread;        /* ticks with frames of an interpreter that were
 				   not read */
+	uint64_t merged;        /* ticks that the next sample counts */
+	double sample_us;       /* ... CPU time of a sample that made them wait;
+				   of several, the most */
 	uint64_t perf_signals;  /* signals that came from perf clocks */
 	double used_s;          /* CPU time of the processes; 0: not known */
 	double chance_s;        /* of it, what may be missed by chance */
