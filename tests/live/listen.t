@@ -142,8 +142,10 @@ check 'a profile that was under way is there, of both phases' 0 \
 	'./phases_of <long.pb.gz; echo' <<'END'
 phase_a phase_b 
 END
+# A slow machine may miss a hundredth of the time, and say so.
 check 'so is that of the whole run, and nothing else was said' 1 \
-	'./phases_of <whole.pb.gz; echo; grep -v listening err' <<'END'
+	'./phases_of <whole.pb.gz; echo
+	grep -v -e listening -e "of CPU time were sampled" err' <<'END'
 phase_a phase_b 
 END
 check 'it has what is in the others' 0 '

@@ -55,7 +55,7 @@ check 'the column samples has the signals, the time the ticks' 0 \
 		/^[1-9]/ { signals += \$1; ns += \$2 }
 		END {
 			print count[\"lost\"], signals == count[\"signals\"],
-				count[\"perf_signals\"] >= 10 || ns == count[\"ticks\"] * 1000000
+				(count[\"perf_signals\"] >= 10 || ns == count[\"ticks\"] * 1000000)
 		}"' <<'END'
 0 1 1
 END
