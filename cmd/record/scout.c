@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,9 +57,9 @@ static struct {
 
 /* --- the scout --- */
 
-/* An answer begins so; its n bytes follow. */
+/* An answer begins so, in its first message. */
 struct answer {
-	size_t n;
+	size_t n; /* bytes of all of it */
 };
 
 static size_t
@@ -81,16 +82,19 @@ serve(int socket)
 		_exit(1);
 	while (fdpass_receive(socket, &l, sizeof(l), none, &n_fd) > 0) {
 		struct buf out = { 0 };
+		struct answer a = { 0 };
 		bool is_sent;
 		int fd;
 
+		is_sent = buf_add(&out, &a, sizeof(a)) == 0;
 		look_at(&l, &out, &fd);
-		is_sent = fdpass_send(socket, &(struct answer){ out.n },
-				      sizeof(struct answer), &fd, fd >= 0);
+		a.n = out.n;
+		if (is_sent)
+			memcpy(out.data, &a, sizeof(a));
 		for (size_t at = 0, n; is_sent && at < out.n; at += n) {
 			n = out.n - at < PIECE ? out.n - at : PIECE;
-			is_sent =
-				fdpass_send(socket, out.data + at, n, NULL, 0);
+			is_sent = fdpass_send(socket, out.data + at, n, &fd,
+					      fd >= 0 && at == 0);
 		}
 		if (fd >= 0)
 			close(fd);
@@ -203,24 +207,19 @@ waits_for_processor(void)
 	return runs;
 }
 
-/* Is there something to read? */
-static bool
-wait_for_scout(void)
+/* Shorter when others were silent. */
+static int
+patience_ms(void)
 {
-	struct pollfd p = { .fd = scout.fd, .events = POLLIN };
-	int patience =
-		FIRST_MS >> (scout.n_ever / 2 < 8 ? scout.n_ever / 2 : 8);
-	int step = patience < STEP_MS ? patience : STEP_MS;
+	size_t shift = scout.n_ever / 2;
 
-	for (int ms = 0, silence = 0; ms < MAX_MS && silence < patience;) {
-		int r = poll(&p, 1, step);
+	return FIRST_MS >> (shift < 8 ? shift : 8);
+}
 
-		if (r > 0 || (r < 0 && errno != EINTR))
-			return r > 0;
-		ms += step;
-		silence += waits_for_processor() ? 0 : step;
-	}
-	return false;
+static int
+step_ms(void)
+{
+	return patience_ms() < STEP_MS ? patience_ms() : STEP_MS;
 }
 
 static ssize_t
@@ -228,18 +227,25 @@ receive(void *data, size_t n, int *fd)
 {
 	int got[FDPASS_MAX];
 	size_t n_fd;
-	ssize_t n_got;
 
-	if (!wait_for_scout())
-		return -1;
-	n_got = fdpass_receive(scout.fd, data, n, got, &n_fd);
-	*fd = n_fd ? got[0] : -1;
-	return n_got;
+	*fd = -1;
+	for (int ms = 0, silence = 0; ms < MAX_MS && silence < patience_ms();) {
+		ssize_t n_got = fdpass_receive(scout.fd, data, n, got, &n_fd);
+
+		if (n_fd)
+			*fd = got[0];
+		if (n_got >= 0 || errno != EAGAIN)
+			return n_got;
+		ms += step_ms();
+		silence += waits_for_processor() ? 0 : step_ms();
+	}
+	return -1;
 }
 
 static bool
 has_scout(void)
 {
+	struct timeval step = { .tv_usec = step_ms() * 1000 };
 	int fd[2], none;
 	bool is_made;
 
@@ -250,6 +256,7 @@ has_scout(void)
 	is_made = fdpass_send(scout.maker, "", 1, &fd[1], 1);
 	close(fd[1]);
 	scout.fd = fd[0];
+	setsockopt(scout.fd, SOL_SOCKET, SO_RCVTIMEO, &step, sizeof(step));
 	if (is_made && receive(&scout.pid, sizeof(scout.pid), &none) ==
 			       (ssize_t)sizeof(scout.pid))
 		return true;
@@ -265,20 +272,27 @@ static bool
 ask(const struct look *l, struct buf *out, int *fd)
 {
 	struct answer a;
+	ssize_t n;
 	int none;
 
 	if (!fdpass_send(scout.fd, l, size_of(l), NULL, 0) ||
-	    receive(&a, sizeof(a), fd) != (ssize_t)sizeof(a))
+	    buf_reserve(out, PIECE) < 0)
 		return false;
-	if (a.n && buf_reserve(out, a.n) < 0)
+	n = receive(out->data, PIECE, fd);
+	if (n < (ssize_t)sizeof(a))
 		return false;
-	while (out->n < a.n) {
-		size_t n = a.n - out->n < PIECE ? a.n - out->n : PIECE;
-
-		if (receive(out->data + out->n, n, &none) != (ssize_t)n)
+	memcpy(&a, out->data, sizeof(a));
+	for (out->n = (size_t)n; out->n < a.n; out->n += (size_t)n) {
+		if (buf_reserve(out, PIECE) < 0)
 			return false;
-		out->n += n;
+		n = receive(out->data + out->n, PIECE, &none);
+		if (n <= 0)
+			return false;
 	}
+	out->n -= sizeof(a);
+	memmove(out->data, out->data + sizeof(a), out->n);
+	if (!out->n)
+		buf_release(out);
 	return true;
 }
 

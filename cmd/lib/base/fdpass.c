@@ -65,5 +65,6 @@ fdpass_receive(int socket, void *data, size_t n, int fd[FDPASS_MAX],
 		return got;
 	while (*n_fd)
 		close(fd[--*n_fd]);
+	errno = EMSGSIZE;
 	return -1;
 }

@@ -15,8 +15,8 @@ bool fdpass_send(int socket, const void *data, size_t n, const int *fd,
 
 /*
  * Wait for a message of at most n bytes. Returns its size; 0 or -1: the other
- * side is gone, or it sent something else. The *n_fd descriptors in fd are the
- * caller's, close-on-exec.
+ * side is gone, or it sent something else, or, with EAGAIN, SO_RCVTIMEO is over.
+ * The *n_fd descriptors in fd are the caller's, close-on-exec.
  */
 ssize_t fdpass_receive(int socket, void *data, size_t n, int fd[FDPASS_MAX],
 		       size_t *n_fd);

@@ -58,14 +58,15 @@ struct capture {
 	pid_t opening;       /* the process that gets events now, or -1 */
 	struct pollfd *poll; /* rings, then processes */
 	size_t n_process;
-	pid_t task;       /* of the events on each CPU: -1, or group */
-	int group;        /* the control group's directory, or -1 */
-	struct cpus cpus; /* that have events of task; none: task is not set */
-	size_t n_unknown; /* threads that waited on unknown stacks */
-	int64_t cpus_ns;  /* when they are looked at again */
-	int64_t open_ns;  /* when the family had a process without libsample */
-	int64_t old_ns;   /* when those of them that are old get events */
-	bool is_off;      /* no samples are taken meanwhile */
+	pid_t task;        /* of the events on each CPU: -1, or group */
+	int group;         /* the control group's directory, or -1 */
+	struct cpus cpus;  /* that have events of task; none: task is not set */
+	size_t n_unknown;  /* threads that waited on unknown stacks */
+	pid_t unknown_pid; /* the first one's process */
+	int64_t cpus_ns;   /* when they are looked at again */
+	int64_t open_ns;   /* when the family had a process without libsample */
+	int64_t old_ns;    /* when those of them that are old get events */
+	bool is_off;       /* no samples are taken meanwhile */
 	bool is_begun;
 	struct perf_event_counts closed[PERF_MAX_KIND]; /* of closed events */
 };

@@ -280,8 +280,12 @@ wait_for_rows(void *capture)
 static void
 add_waiting(struct capture *c, pid_t pid)
 {
-	c->n_unknown += waiting_add(c->sampler, pid, c->config.stack_bytes,
-				    wait_for_rows, c);
+	size_t n = waiting_add(c->sampler, pid, c->config.stack_bytes,
+			       wait_for_rows, c);
+
+	if (n && !c->n_unknown)
+		c->unknown_pid = pid;
+	c->n_unknown += n;
 }
 
 /* Threads that wait; of a control group without the groups below it. */
@@ -318,8 +322,9 @@ has_kind(const struct perf_config *c, const struct perf_kind *kind)
 }
 
 size_t
-capture_unknown_waits(const struct capture *c)
+capture_unknown_waits(const struct capture *c, pid_t *pid)
 {
+	*pid = c->unknown_pid;
 	return c->n_unknown;
 }
 

@@ -51,9 +51,9 @@ bool capture_is_urgent(const struct capture *c);
 /* Were samples of the kernel requested and refused? */
 bool capture_lacks_kernel(const struct capture *c);
 
-/* How many threads waited when sampling began, on stacks that may not be read;
- * only of perf_kind_offcpu. */
-size_t capture_unknown_waits(const struct capture *c);
+/* How many threads waited when sampling began, on stacks that may not be read,
+ * and the first one's process; only of perf_kind_offcpu. */
+size_t capture_unknown_waits(const struct capture *c, pid_t *pid);
 
 /* The CPU time of the recorded threads so far, and of those that they started,
  * in ns; 0: unknown, as for the machine, or without the kernel's part. */

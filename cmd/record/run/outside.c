@@ -169,14 +169,21 @@ check_kinds(const struct run *r)
 static void
 check_begun(struct run *r)
 {
-	char paranoid[16];
+	char paranoid[16], name[32];
+	pid_t pid;
+	size_t n;
 
 	if (r->target.kernel == KERNEL_NO || capture_lacks_kernel(r->capture))
 		check_kinds(r);
-	if (capture_unknown_waits(r->capture))
-		warn("%zu threads wait on stacks that may not be read: their "
-		     "waits are not seen before they run",
-		     capture_unknown_waits(r->capture));
+	n = capture_unknown_waits(r->capture, &pid);
+	if (n) {
+		procfs_line(pid, "comm", name, sizeof(name));
+		warn("%zu threads, the first of %s[%d], wait on stacks that "
+		     "may not be read without CAP_SYS_PTRACE and all that the "
+		     "process is permitted: their waits are not seen before "
+		     "they run",
+		     n, name, (int)pid);
+	}
 	if (!capture_lacks_kernel(r->capture))
 		return;
 	perf_sysctl("perf_event_paranoid", paranoid, sizeof(paranoid));
