@@ -200,7 +200,7 @@ END
 check 'what there is no room for is counted, in bytes' 0 \
 	"prof-record -q --heap=1 -o e.pb.gz ./many lost"'
 	stacks --all e.pb.gz | awk "
-		/^#/ { sub(/.*lost_bytes=/, \"\"); lost = \$1 }
+		/^#.* lost_bytes=/ { sub(/.*lost_bytes=/, \"\"); lost = \$1 }
 		/ many\\+/ { sum += \$2 }
 		END { print (lost > 0), sum + lost }"' <<'END'
 1 200010000

@@ -184,10 +184,11 @@ delays_nobody() {
 	slow=$!
 	prof-record --pid $program --pid $slow --seconds=4 -o slow.pb.gz 2>err &
 	recorder=$!
-	until server=$(pgrep -P $recorder) || ! kill -0 $recorder 2>/dev/null; do sleep 0.01; done
+	user=$(id -u)
+	[ "$user" != 0 ] || user=65534
 	# Some workers are those of small files, and end.
 	while kill -0 $recorder 2>/dev/null; do
-		for worker in $(pgrep -r R,D -P "$server"); do
+		for worker in $(pgrep -r R,D -u "$user" -P "$(pgrep -d, -P $recorder)" 2>/dev/null); do
 			[ "$(readlink "/proc/$worker/fd/"* 2>/dev/null | grep -c '/slow$')" -gt 0 ] &&
 				kill -STOP "$worker" && break 2
 		done

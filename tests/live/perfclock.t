@@ -25,6 +25,7 @@ sampled() {
 holds() {
 	live_again
 	words x.pb.gz | tee words
+	merged=0 # on a slow machine, where a sample takes half of a period
 	eval "$(sed "s/;chance=/;by_chance=/" words)" && eval "$1"
 }
 
@@ -33,7 +34,7 @@ check 'two threads of 0.25 s at 2000 Hz' 0 \
 	'prof-record -q -F 2000 --clock=perf --sampler=preload -o x.pb.gz "$demo" 0.25 2 >out' </dev/null
 sampled 'signals come at the rate that was asked for' \
 	'awk -v t=$ticks -v s=$signals "$chance"" BEGIN { exit !chance_most(t - s, t, 0.1) }" &&
-		[ $perf_signals -eq $signals ]'
+		[ $perf_signals -ge $signals ] && [ $perf_signals -le $((signals + merged)) ]'
 # At least of what its threads say that they used; before libsample is loaded nothing ticks.
 sampled 'ticks are CPU time' \
 	'awk -v t=$ticks -v s=$signals -v due=$(echo $cpu_used | awk "{ print \$1 * 2000 }") \
