@@ -121,7 +121,7 @@ END
 
 # Standard output.
 check 'into a pipe: the profile; the program'\''s output goes to stderr' 0 \
-	'prof-record -q sh -c "echo hello" 2>err | stacks | sed "/^[0-9]/d; /^# pid/d; s/:.*//"; cat err' \
+	'prof-record -q sh -c "echo hello" 2>err | stacks | sed "/^[0-9]/d; s/:.*//"; cat err' \
 	<<'END'
 # sampling
 hello

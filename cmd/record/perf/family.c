@@ -11,6 +11,7 @@ struct member {
 	struct by_id by; /* its pid */
 	bool is_joined;
 	bool has_ended;
+	bool is_ours; /* it runs our code: it has not executed the command */
 	uint64_t seen_ns; /* the first family_look(), or 0 */
 	uint64_t task_ns; /* when it got events of its own, or 0 */
 };
@@ -88,8 +89,8 @@ family_free(struct family *f)
 	free(f);
 }
 
-void
-family_add(struct family *f, int32_t pid)
+static void
+member_add(struct family *f, int32_t pid, bool is_ours)
 {
 	struct member *m;
 
@@ -98,8 +99,23 @@ family_add(struct family *f, int32_t pid)
 	if (!m)
 		return;
 	m->by.id = pid;
+	m->is_ours = is_ours;
 	*by_id_place(&f->members, pid) = &m->by;
 	change_end(f, m);
+}
+
+void
+family_add(struct family *f, int32_t pid)
+{
+	member_add(f, pid, true);
+}
+
+bool
+family_is_ours(const struct family *f, int32_t pid)
+{
+	const struct member *m = member_find(f, pid);
+
+	return m && m->is_ours;
 }
 
 void
@@ -108,7 +124,7 @@ family_fork(struct family *f, int32_t pid, int32_t parent)
 	if (pid == parent) /* a thread */
 		return;
 	if (member_find(f, parent))
-		family_add(f, pid);
+		member_add(f, pid, false);
 	else
 		member_forget(f, pid);
 }

@@ -16,10 +16,11 @@ struct family *family_new(bool is_inherited);
 void family_free(struct family *f);
 
 /*
- * What happens to processes, in the order of time: one is added or started by
- * its parent, executes a program, is joined by libsample, or ends; its number
- * may then be given to a stranger. Without memory a process is left out. Of
- * strangers all but family_add() and family_fork() is ignored.
+ * What happens to processes, in the order of time: the command's is added,
+ * which we forked, or one is started by its parent, executes a program, is
+ * joined by libsample, or ends; its number may then be given to a stranger.
+ * Without memory a process is left out. Of strangers all but family_add() and
+ * family_fork() is ignored.
  */
 void family_add(struct family *f, int32_t pid);
 void family_fork(struct family *f, int32_t pid, int32_t parent);
@@ -29,6 +30,9 @@ void family_exit(struct family *f, int32_t pid);
 
 /* Is it one of them, though it may have ended? */
 bool family_has(const struct family *f, int32_t pid);
+
+/* Is it the command's, which has not executed the command yet? */
+bool family_is_ours(const struct family *f, int32_t pid);
 
 /* What samples a process: the events of CPUs, or inherited ones, which see it
  * by chance; those of its own; or libsample. */

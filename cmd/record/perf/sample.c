@@ -305,11 +305,15 @@ frames_of(struct perf_sampler *s, struct process_space *space,
 	size_t n = kernel_frames(sample->chain, s->pc), first = n;
 	struct walk_code code;
 
-	/* In the middle of exec(), the registers are still the last program's.
-	 */
+	/* In the middle of exec(), the registers are still the last program's,
+	 * and before the command's first, the code is ours. */
 	if (n && sample->has_user &&
 	    !space_code(space, sample->stack.reg[WALK_PC], &code))
 		return n;
+	if (n == 0 && s->family && family_is_ours(s->family, sample->pid)) {
+		s->pc[n++] = UNWIND_OWN;
+		return n;
+	}
 	if (!sample->has_user) {
 		if (n == 0)
 			s->pc[n++] = sample->ip;
