@@ -161,6 +161,7 @@ main(int argc, char **argv)
 	const unsigned seconds = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
 	int server = mount_silent(seconds), fd;
 	volatile unsigned n = 0;
+	char text[16];
 	pthread_t thread;
 
 	if (server < 0) {
@@ -173,14 +174,17 @@ main(int argc, char **argv)
 		perror(path);
 		return 1;
 	}
+	snprintf(text, sizeof(text), "%d\n", server);
 	pthread_create(&thread, NULL, is_lock ? read_it : wait_on_it, NULL);
 	usleep(200000);
 	if (is_lock)
 		pthread_create(&thread, NULL, map_it, &fd);
 	usleep(200000);
 	alarm(seconds);
-	/* Without libc's buffers: no memory can be mapped. */
-	dprintf(STDOUT_FILENO, "%d\n", server);
+	/* Without libc's buffers, also those of sanitizers: no memory can be
+	 * mapped. */
+	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+		return 1;
 	for (;;)
 		n++;
 }
