@@ -34,9 +34,6 @@ struct pclntab {
 	uint8_t quantum;
 	unsigned flag_at;
 	uint32_t root; /* word of a function without caller */
-	size_t n_left; /* rows to come: functions may share theirs, but each
-			* has 44 bytes of its own, so real tables have fewer
-			* rows than bytes */
 };
 
 /* The table from offset at on: bad if that is outside. */
@@ -91,7 +88,7 @@ compile_function(struct pclntab *t, struct row_out *out, struct in in,
 	int64_t depth = -1;
 	bool first = true;
 
-	for (; pc < end && t->n_left; t->n_left--) {
+	while (pc < end && row_spend(out, 1)) {
 		uint64_t delta = in_uleb(&in), n;
 
 		if (in.bad || (delta == 0 && !first))
@@ -133,7 +130,7 @@ compile_all(struct pclntab *t, struct row_out *out, uint64_t lo, uint64_t hi)
 			bits & FLAG_TOP                   ? t->root
 			: is_runtime && bits & FLAG_WRITE ? WORD_SWITCHED
 							  : WORD_NONE);
-		if (out->no_memory || !t->n_left)
+		if (out->no_memory || !out->left)
 			return;
 	}
 }
@@ -143,18 +140,21 @@ gopcsp_compile(const struct elf_source *s, uint64_t lo, uint64_t hi,
 	       struct unwind_pool *pool, struct cfi_rows *rows)
 {
 	struct row_out out = unwind_row_out(pool, rows, lo);
-	struct pclntab t = { .n_left = 1 };
+	struct pclntab t = { 0 };
 	struct buf b = { 0 };
 	Elf64_Shdr sh;
 
+	out.left = 1;
 	if (!elf_source_section(s, ".gopclntab", &sh) &&
 	    !elf_source_section(s, ".data.rel.ro.gopclntab", &sh))
 		return 0;
 	if (elf_source_contents(s, &sh, &b) && read_head(&t, &b)) {
 		t.root = unwind_row_root(pool);
-		t.n_left = b.n;
+		/* Functions may share rows, but each has 44 bytes of its own:
+		 * real tables have fewer rows than bytes. */
+		out.left = b.n;
 		compile_all(&t, &out, lo, hi);
 	}
 	buf_release(&b);
-	return out.no_memory ? ENOMEM : t.n_left ? 0 : EFBIG;
+	return out.no_memory ? ENOMEM : out.left ? 0 : EFBIG;
 }

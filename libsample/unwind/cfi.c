@@ -16,7 +16,6 @@ struct compiler {
 	const struct cfi_image *image;
 	struct row_out out;
 	struct row_cie cie[N_CIE];
-	size_t left; /* bytes of instructions that may still be run */
 };
 
 void *
@@ -35,18 +34,11 @@ unwind_map(size_t n_bytes)
  */
 #define TIMES_READ 8
 
-/* Use up n bytes. False: there were not as many. */
+/* False: these are too many. */
 static bool
 take_instruction(struct compiler *c, const struct in *in)
 {
-	size_t n = (size_t)(in->end - in->p) + 1;
-
-	if (n > c->left) {
-		c->left = 0;
-		return false;
-	}
-	c->left -= n;
-	return true;
+	return row_spend(&c->out, (size_t)(in->end - in->p) + 1);
 }
 
 static const struct row_cie *
@@ -157,7 +149,7 @@ compile_section(struct compiler *c, uintptr_t eh_frame)
 			c->out.rows->n_refused++;
 	}
 	sort_found(found, i);
-	for (size_t k = 0; k < i && !c->out.no_memory && c->left; k++)
+	for (size_t k = 0; k < i && !c->out.no_memory && c->out.left; k++)
 		compile_fde(c, found[k].fde);
 	munmap(found, n * sizeof(*found));
 	return 0;
@@ -188,19 +180,20 @@ unwind_cfi_compile(const struct cfi_image *image, struct unwind_pool *pool,
 
 	*rows = (struct cfi_rows){ NULL, 0, 0, 0 };
 	for (size_t i = 0; i < image->n_segment; i++)
-		c.left += (image->segment[i].hi - image->segment[i].lo) *
-			  TIMES_READ;
+		c.out.left += (image->segment[i].hi - image->segment[i].lo) *
+			      TIMES_READ;
 	if (image->hdr)
 		eh_frame = unwind_entry_hdr(image, &t);
 	else
 		eh_frame = image->section;
 	if (is_sorted(image, &t))
-		for (size_t i = 0; i < t.n && !c.out.no_memory && c.left; i++)
+		for (size_t i = 0; i < t.n && !c.out.no_memory && c.out.left;
+		     i++)
 			compile_fde(&c, unwind_entry_at(image, &t, i));
 	else if (eh_frame)
 		err = compile_section(&c, eh_frame);
-	if (c.out.no_memory || !c.left)
-		err = c.left ? ENOMEM : EFBIG;
+	if (c.out.no_memory || !c.out.left)
+		err = c.out.left ? ENOMEM : EFBIG;
 	if (err && rows->row) {
 		munmap(rows->row, rows->n_bytes);
 		*rows = (struct cfi_rows){ NULL, 0, 0, 0 };

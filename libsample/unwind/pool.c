@@ -9,9 +9,14 @@
 
 #include "row.h"
 
-/* The index of rule in the pool, added if new; 0 if the pool is full. */
+/* Bytes that memmem() passes in the time of one of instructions, or less. */
+#define SEARCH_RATE 16
+
+/* The index of rule in the pool, added if new; 0 if the pool is full. *n_tried
+ * counts those in its way: files can choose rules of one hash. */
 static uint32_t
-pool_rule(struct unwind_pool *pool, const struct unwind_rule *rule)
+pool_rule(struct unwind_pool *pool, const struct unwind_rule *rule,
+	  size_t *n_tried)
 {
 	const size_t n_hash = sizeof(pool->hash) / sizeof(pool->hash[0]);
 	uint64_t h = 0, word;
@@ -23,7 +28,8 @@ pool_rule(struct unwind_pool *pool, const struct unwind_rule *rule)
 		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
 	}
-	for (slot = h % n_hash; pool->hash[slot]; slot = (slot + 1) % n_hash)
+	for (slot = h % n_hash; pool->hash[slot];
+	     slot = (slot + 1) % n_hash, ++*n_tried)
 		if (!memcmp(&pool->rule[pool->hash[slot]], rule, sizeof(*rule)))
 			return pool->hash[slot];
 	if (pool->n_rule == 0)
@@ -94,11 +100,12 @@ uint32_t
 unwind_row_root(struct unwind_pool *pool)
 {
 	struct unwind_rule rule;
+	size_t n_tried = 0;
 	uint32_t i;
 
 	memset(&rule, 0, sizeof(rule));
 	rule.reg[TRACK_RA].kind = LOC_UNDEFINED;
-	i = pool_rule(pool, &rule);
+	i = pool_rule(pool, &rule, &n_tried);
 	return i ? i << 1 : WORD_NONE;
 }
 
@@ -108,7 +115,9 @@ keep_expr(struct row_sink *to, const uint8_t *e, size_t n, int32_t *off)
 	struct row_out *out = (struct row_out *)to;
 
 	*off = pool_expr(out->pool, e, n);
-	return *off >= 0;
+	return row_spend(out, (*off < 0 ? out->pool->n_expr : (size_t)*off) /
+				      SEARCH_RATE) &&
+	       *off >= 0;
 }
 
 static bool
@@ -118,14 +127,15 @@ emit_span(struct row_sink *to, uintptr_t pc, uintptr_t end,
 	struct row_out *out = (struct row_out *)to;
 	struct unwind_rule rule;
 	uint32_t word = WORD_NONE;
+	size_t n_tried = 0;
 
 	(void)end; /* the next span begins there */
 	if (s && !unwind_row_pack(s, out->signal, &word)) {
 		unwind_row_rule(s, out->signal, out->pool->expr, &rule);
-		word = pool_rule(out->pool, &rule) << 1;
+		word = pool_rule(out->pool, &rule, &n_tried) << 1;
 	}
 	unwind_row_emit(out, pc, word);
-	return true;
+	return row_spend(out, n_tried);
 }
 
 struct row_out

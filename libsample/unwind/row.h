@@ -137,8 +137,22 @@ struct row_out {
 	struct cfi_rows *rows;
 	uintptr_t text_lo; /* rows are relative to this */
 	size_t cap;
+	size_t left; /* work that may still be done, in bytes of instructions;
+		      * 0: it was too much */
 	bool no_memory;
 };
+
+/* Do work of n bytes. False: there is not as much left. */
+static inline bool
+row_spend(struct row_out *out, size_t n)
+{
+	if (n > out->left) {
+		out->left = 0;
+		return false;
+	}
+	out->left -= n;
+	return true;
+}
 
 /* Begin to write rows of code from text_lo on, functions in the order of their
  * addresses. */

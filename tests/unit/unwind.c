@@ -190,6 +190,60 @@ test_compile_damaged(void **state)
 		}
 }
 
+/* The second function has a megabyte of these instructions. */
+static int
+compile_repeated(struct unwind_pool *pool, const uint8_t *insn, size_t n)
+{
+	static struct {
+		struct made_up head;
+		uint8_t more[1 << 20];
+	} m;
+	const size_t from = offsetof(struct made_up, fde[1].insn),
+		     end = sizeof(m) - 8;
+	struct cfi_image image = image_of(&m.head);
+	struct cfi_rows rows;
+	int e;
+
+	make_up(&m.head);
+	m.head.fde[1].n_code = sizeof(m.more);
+	m.head.fde[1].length =
+		(uint32_t)(end - offsetof(struct made_up, fde[1].cie));
+	memset((uint8_t *)&m + from, 0, sizeof(m) - from);
+	for (size_t at = from; at + n <= end; at += n)
+		memcpy((uint8_t *)&m + at, insn, n);
+	image.segment[0].hi += sizeof(m.more);
+	image.text_hi += sizeof(m.more);
+	e = unwind_cfi_compile(&image, pool, &rows);
+	if (rows.row)
+		munmap(rows.row, rows.n_bytes);
+	return e;
+}
+
+/* What is searched counts as work: a megabyte must not stand for minutes. */
+static void
+test_compile_searches(void **state)
+{
+	static struct unwind_pool pool;
+	/* +1: rsp + 16; +1: rsp + 17, which needs a rule */
+	static const uint8_t rows[] = { 0x41, 0x0e, 16, 0x41, 0x0e, 17 };
+	/* the CFA is an expression, of which the pool is full */
+	static const uint8_t expr[] = { 0x0f, 2, 0x23, 1 };
+
+	(void)state;
+	assert_int_equal(compile_repeated(&pool, rows, sizeof(rows)), 0);
+	assert_int_equal(compile_repeated(&pool, expr, sizeof(expr)), 0);
+	memcpy(pool.expr + POOL_N_EXPR - 2, expr + 2, 2);
+	memset(pool.expr, 0, 2);
+	pool.n_expr = POOL_N_EXPR;
+	assert_int_equal(compile_repeated(&pool, expr, sizeof(expr)), EFBIG);
+	/* All rules have one hash. */
+	memset(pool.rule, 0, sizeof(pool.rule));
+	pool.n_rule = POOL_N_RULE;
+	for (size_t i = 1; i < sizeof(pool.hash) / sizeof(pool.hash[0]); i++)
+		pool.hash[i] = 1;
+	assert_int_equal(compile_repeated(&pool, rows, sizeof(rows)), EFBIG);
+}
+
 /* A stack between pages that cannot be read, full of lies. */
 static void
 test_lying_stacks(void **state)
@@ -525,6 +579,7 @@ main(void)
 		cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_compile_without_table),
 		cmocka_unit_test(test_compile_damaged),
+		cmocka_unit_test(test_compile_searches),
 		cmocka_unit_test(test_lying_stacks),
 		cmocka_unit_test(test_rows_of_what_may_go),
 		cmocka_unit_test(test_refresh_under_walks),
