@@ -185,6 +185,9 @@ main(int argc, char **argv)
 	 * mapped. */
 	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
 		return 1;
-	for (;;)
-		n++;
+	for (;;) {
+		for (n = 0; n < 3000000;)
+			n++;
+		usleep(10000);
+	}
 }
