@@ -6,8 +6,9 @@
  * The command has a session of its own, so that a test does the same with and
  * without a terminal, and that all it started can be ended. Past the limit a
  * line of TAP names the test and the limit. At last the CPU time of all that it
- * has waited for is printed. After the time TESTS_END, in seconds since 1970, no test
- * begins: it is skipped aloud.
+ * has waited for is printed, and how long it took.
+ * After the time TESTS_END, in seconds since 1970, no test begins: it is
+ * skipped aloud.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,6 +56,7 @@ main(int argc, char **argv)
 	struct rusage used;
 	const char *end = getenv("TESTS_END");
 	int status, seconds;
+	struct timespec began, ended;
 
 	if (argc < 3 || (seconds = atoi(argv[1])) <= 0) {
 		fputs("usage: limit SECONDS COMMAND [ARGUMENT...]\n", stderr);
@@ -64,6 +66,7 @@ main(int argc, char **argv)
 		puts("1..0 # SKIP no time left");
 		return 0;
 	}
+	clock_gettime(CLOCK_MONOTONIC, &began);
 	child = fork();
 	if (child == 0)
 		run(argv + 2);
@@ -81,9 +84,12 @@ main(int argc, char **argv)
 		return 99;
 	}
 	getrusage(RUSAGE_CHILDREN, &used);
-	printf("# %.1f s of CPU time\n",
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	printf("# %.1f s of CPU time in %.1f s\n",
 	       (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 		       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) /
-			       1e6);
+			       1e6,
+	       (double)(ended.tv_sec - began.tv_sec) +
+		       (double)(ended.tv_nsec - began.tv_nsec) / 1e9);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
 }
