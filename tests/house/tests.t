@@ -60,8 +60,9 @@ fi
 # What a mutant takes away is still there, once.
 check 'each mutant applies' 0 'sh "$src/tests/mutants/run.sh" applies "$src" 2>&1' </dev/null
 
-# In awk, print a > b writes a file named by b, and says nothing: a comparison wants
-# parentheses. Strings and what is in parentheses are left out.
+# In awk, print a > b, or printf, writes a file named by b, and says nothing: it wants
+# parentheses. Strings and what is in parentheses are left out; printf to a file named by a
+# variable has no blank after its >.
 awk '
 {
 	line = $0
@@ -74,7 +75,8 @@ awk '
 	while (gsub(/\([^()]*\)/, "P", line))
 		;
 }
-!/^#/ && line ~ /(^|[^a-z_-])print [^;}|\047"<]*[^->]>[ \t]*[^>S= \t]/ { print FILENAME ":" FNR ": " $0 }
+!/^#/ && (line ~ /(^|[^a-z_-])print [^;}|\047"<]*[^->]>[ \t]*[^>S= \t]/ ||
+	line ~ /(^|[^a-z_-])printf S,[^;}|\047"<]* > [^S]/) { print FILENAME ":" FNR ": " $0 }
 ' "$src"/tests/*/*.t "$src"/tests/*/*.sh "$src"/tests/*/*.awk >.bad
 if [ -s .bad ]; then
 	not_ok 'no test writes where it means to compare' <.bad

@@ -116,13 +116,21 @@ END
 LAZY=1 ./work 30 &
 pid=$!
 check 'a process that runs' 0 \
-	"prof-record -q --pid $pid --seconds 1 -F 997 -o p.pb.gz" <<'END'
+	"prof-record -q --pid $pid --seconds 1 -F 997 -o p.pb.gz
+	stacks p.pb.gz | grep -c '^[1-9]' | awk '{ print (\$1 > 0) }'" <<'END'
+1
 END
-live 'it has its shares' parts p.pb.gz
+# However long a fifth of a second of its processor takes.
+cat >until.sh <<'END'
+used() { awk '{ print $14 + $15 }' /proc/$1/stat; }
+end=$(($(used $1) + 20))
+while [ $(used $1) -lt $end ]; do sleep 0.1; done
+exit 3
+END
 check 'while a command runs, whose status counts' 3 \
-	"prof-record -q --pid $pid -F 997 -o q.pb.gz -- sh -c 'sleep 0.8; exit 3'" <<'END'
+	"prof-record -q --pid $pid -F 997 -o q.pb.gz -- sh until.sh $pid" <<'END'
 END
-live 'the command is not in it' parts q.pb.gz
+live 'it has its shares, and the command is not in it' parts q.pb.gz
 check 'it goes into a pipe' 0 \
 	"prof-record -q --pid $pid --seconds 1 | prof-text --raw | grep -c '^ *[0-9].*: [0-9]' |
 		awk '{ print (\$1 > 0) }'" <<'END'
