@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "sample.h"
 #include "sampler.h"
 #include "wrap.h"
@@ -55,12 +56,12 @@ static int
 number(const char *variable, int min, int max, int fallback)
 {
 	const char *text = secure_getenv(variable);
-	char *end;
-	long n = text ? strtol(text, &end, 10) : 0;
+	const char *end = text;
+	uint64_t n = text ? number_read(&end, 10) : 0;
 
-	if (!text || end == text || *end || n < min)
+	if (!text || end == text || *end || n < (uint64_t)min)
 		return fallback;
-	return n > max ? max : (int)n;
+	return n > (uint64_t)max ? max : (int)n;
 }
 
 int

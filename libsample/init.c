@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "real.h"
 #include "sampler.h"
 #include "segment.h"
@@ -35,6 +36,7 @@ free_space(void)
 {
 	struct rlimit limit;
 	char text[32] = "";
+	const char *at = text;
 	uint64_t used;
 	int fd;
 
@@ -47,7 +49,7 @@ free_space(void)
 			text[0] = '\0';
 		close(fd);
 	}
-	used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+	used = number_read(&at, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
 }
 
@@ -81,20 +83,6 @@ is_session(const struct shm_settings *set, uint64_t nonce, off_t size)
 	       size == (off_t)shm_size(set->what, set->live_levels);
 }
 
-/* Not by strtoull(): its page and that of its locale are two faults in every
- * process of a shell script. */
-static uint64_t
-hex_number(const char *text)
-{
-	uint64_t n = 0;
-
-	for (; (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f');
-	     text++)
-		n = n << 4 |
-		    (uint64_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
-	return n;
-}
-
 /*
  * Map the memory named in the environment. The descriptor is closed at once:
  * the program's descriptor numbers do not change, and it may close all of them.
@@ -114,7 +102,8 @@ join(const char *session)
 		return NULL;
 	memcpy(path, session, (size_t)(comma - session));
 	path[comma - session] = '\0';
-	nonce = hex_number(comma + 1);
+	comma++;
+	nonce = number_read(&comma, 16);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;

@@ -29,6 +29,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "sampler.h"
 #include "table.h"
 #include "unwind/filter.h"
@@ -117,13 +118,14 @@ read_file(const struct look *look, const struct thread *t, const char *name,
 static uint64_t
 delay_of(const struct look *look, const struct thread *t)
 {
-	char text[80], *end;
+	char text[80];
+	const char *at = text;
 
 	if (look->dir < 0 ||
 	    !read_file(look, t, "schedstat", text, sizeof(text)))
 		return 0;
-	strtoull(text, &end, 10);
-	return strtoull(end, NULL, 10);
+	(void)number_read(&at, 10);
+	return number_read(&at, 10);
 }
 
 /*
@@ -165,6 +167,7 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 {
 	uintptr_t sp, pc;
 	char text[256], *word;
+	const char *at;
 	ucontext_t uc;
 
 	if (look->dir < 0)
@@ -175,12 +178,14 @@ look_at(struct look *look, struct thread *t, uint64_t cpu)
 	word = strrchr(text, ' ');
 	if (!word)
 		return RUNS;
-	pc = strtoull(word, NULL, 16);
+	at = word;
+	pc = number_read(&at, 16);
 	*word = '\0';
 	word = strrchr(text, ' ');
 	if (!word)
 		return RUNS;
-	sp = strtoull(word, NULL, 16);
+	at = word;
+	sp = number_read(&at, 16);
 	if (cpu_of(t) != cpu)
 		return RUNS;
 	segments_update();

@@ -106,6 +106,10 @@ BIND_NOW
 BIND_NOW
 BIND_NOW
 END
+	# The headers of glibc 2.38 call them __isoc23_strtol and so on, which no
+	# older libc has, nor musl.
+	check 'nothing is needed that newer headers give another name' 0 \
+		"! nm -D --undefined-only $bin/.libs/libsample*.so | grep -E 'strto|scanf'" </dev/null
 	check 'nothing is exported but the interface and what wrap.c and exec.c name' 0 \
 		"nm -D --defined-only $lib | awk '\$2 != \"A\" { print \$3 }' |
 			sort" <<'END'
