@@ -9,6 +9,12 @@ have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] ||
 	skip_rest 'comparisons with pprof' 'no go tool pprof'
 need_tools 'cases' g++ nm
 
+# Of this machine: the return, nop and its bytes, and two units that are no instruction.
+case $(uname -m) in
+aarch64) ret=ret step=4 nop=0xd503201f one='0x01, 0x02, 0x03, 0x00' two='0x04, 0x05, 0x06, 0x00' ;;
+*) ret=retq step=1 nop=0x90 one=0x06 two=0x07 ;;
+esac
+
 tiny_sources
 tiny=$data/good-tiny.pb.gz
 
@@ -102,7 +108,7 @@ addresses() { # of the first instructions of functions
 	printf '@mapping 0x400000 0x410000 0 %s/hot\n' "$PWD"
 	i=1
 	for a in $(addresses 'main|_Z3libi'); do
-		printf '0x%s %d\n0x%x %d\n' "$a" $i $((0x$a + 1)) $((i + 1))
+		printf '0x%s %d\n0x%x %d\n' "$a" $i $((0x$a + step)) $((i + 1))
 		i=$((i + 2))
 	done
 } >hot.txt
@@ -140,7 +146,7 @@ gcc -nostdlib -no-pie -o many many.s
 	echo '# samples count'
 	printf '@mapping 0x400000 0x500000 0 %s/many\n' "$PWD"
 	nm many | sed -nE 's/^0*([0-9a-f]+) T f0?([0-9]+)$/\1 \2/p' | while read -r a i; do
-		printf '0x%x %d\n' $((0x$a + 1)) "$i"
+		printf '0x%x %d\n' $((0x$a + step)) "$i"
 	done
 } | mkprof | prof-symbolize -q >many.pb.gz
 # What pprof with llvm-objdump prints; Go's own finds no functions of assembly.
@@ -163,7 +169,7 @@ check_err 'an address in a function without samples' 2 \
 	"address $start found in binary, but the corresponding symbols do not have samples"
 # f01 has another name.
 check 'a page of 60 functions has the code of all' 0 '
-	prof-list -q --weblist "^f" many.pb.gz | sh "$src/tests/lib/page-data.sh" | grep -ac "\"retq\""' <<'END'
+	prof-list -q --weblist "^f" many.pb.gz | sh "$src/tests/lib/page-data.sh" | grep -ac "\"'$ret'\""' <<'END'
 60
 END
 
@@ -178,7 +184,7 @@ set -- $text
 } | mkprof | prof-symbolize -q >begin.pb.gz
 check 'a source page of code where its mapping begins' 0 '
 	prof-list -q --weblist "^main$" begin.pb.gz | sh "$src/tests/lib/page-data.sh" |
-		grep -ac "\"retq\"" | sed "s/[1-9].*/some/"' <<'END'
+		grep -ac "\"'$ret'\"" | sed "s/[1-9].*/some/"' <<'END'
 some
 END
 printf '# samples count\n@mapping 0x400000 0x500000 0 %s/hot\n0x400010 1\n' "$PWD" |
@@ -218,13 +224,13 @@ cat >strange.s <<END
 _start: nop
 .type inside,@function
 inside: nop
-.size inside, 2
-.byte 0x06, 0x07
+.size inside, 2 * $step
+.byte $one, $two
 ret
 .size _start, 100
 .globl huge
 .type huge,@function
-huge: .skip $size, 0x90
+huge: .fill $size / $step, $step, $nop
 ret
 END
 gcc -nostdlib -no-pie -o strange strange.s
@@ -232,26 +238,26 @@ gcc -nostdlib -no-pie -o strange strange.s
 	echo '# samples count'
 	printf '@mapping 0x400000 0x%x 0 %s/strange\n' $((0x402000 + size)) "$PWD"
 	start=$(nm strange | sed -nE 's/^0*([0-9a-f]+) T _start$/\1/p')
-	printf '0x%x %d\n' $((0x$start)) 1 $((0x$start + 1)) 2 \
-		$((0x$start + 3)) 4 $((0x$start + size)) 8
+	printf '0x%x %d\n' $((0x$start)) 1 $((0x$start + step)) 2 \
+		$((0x$start + 3 * step)) 4 $((0x$start + size)) 8
 } | mkprof >strange.pb.gz
 check 'symbols inside of others, and bytes that are no instructions' 0 '
 	prof-list --disasm "_start|inside" strange.pb.gz |
-	sed -E "/flat, cum/d; s/ [0-9a-f]+: / ADDR: /; s/ +;.*//"' <<'END'
+	sed -E "/flat, cum/d; s/ [0-9a-f]+: / ADDR: /; s/ +;.*//"' <<END
 Total: 15
 ROUTINE ======================== _start
          1          1     ADDR: nop
 ROUTINE ======================== inside
          2          2     ADDR: nop
-         .          .     ADDR: .byte 0x06
-         4          4     ADDR: .byte 0x07
-         .          .     ADDR: retq
+         .          .     ADDR: .byte $one
+         4          4     ADDR: .byte $two
+         .          .     ADDR: $ret
 END
 check 'a huge function: what is near its samples' 0 '
 	prof-list --disasm huge strange.pb.gz 2>&1 >huge | sed "s/more than [0-9]*/more than N/"
-	grep -c nop huge; grep -c "^ *8 " huge' <<'END'
+	grep -c nop huge; grep -c "^ *8 " huge' <<END
 prof-list: functions of more than N bytes are shown near their samples only
-261
+$((256 / step + 5))
 2
 END
 # Files of /proc are regular and empty; one of them, kmsg, waits for data.
