@@ -5,15 +5,18 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/fdpass.h"
 #include "lib/base/now.h"
 #include "lib/base/regular.h"
-#include "unwind/elf-source.h"
 
 enum { STEP = 65536 };
 
@@ -32,33 +35,60 @@ look_text(const char *path, struct buf *out)
 		close(fd);
 }
 
+uid_t
+look_user(int32_t pid)
+{
+	static const char word[] = "\nUid:";
+	struct buf text = { 0 };
+	uid_t user = (uid_t)-1;
+	const char *at = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (pid > 0)
+		look_text(path, &text);
+	if (buf_add(&text, "", 1) == 0)
+		at = strstr((char *)text.data, word);
+	if (at)
+		user = (uid_t)strtoul(at + strlen(word), NULL, 10);
+	buf_release(&text);
+	return user;
+}
+
 /* --- files --- */
 
-static bool
-is_elf(int fd)
-{
-	char magic[4];
-
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	       !memcmp(magic, "\177ELF", sizeof(magic));
-}
-
 static void
-look_file(const char *path, struct look_file *f, int *fd)
+look_file(const char *path, struct look_file *f, int *parcel)
 {
-	struct elf_source s;
+	int fd = regular_open(path, false, &f->sb, &f->err);
+	struct statfs fs;
 
-	*fd = regular_open(path, false, &f->sb, &f->err);
-	f->is_found = *fd >= 0;
+	f->is_found = fd >= 0;
 	if (!f->is_found)
 		return;
-	f->is_elf = is_elf(*fd);
-	if (f->is_elf && elf_source_open(&s, *fd, NULL) == PROF_OK)
-		memcpy(f->build_id, s.build_id, sizeof(f->build_id));
+	f->is_fuse = fstatfs(fd, &fs) != 0 || fs.f_type == FUSE_SUPER_MAGIC;
+	inspect_file(fd, false, &f->in);
+	*parcel = fdpass_wrap(fd);
 }
 
 static void
-look_program(const struct look *l, struct look_file *f, int *fd)
+look_head(const char *path, struct look_file *f)
+{
+	int fd = regular_open(path, false, &f->sb, &f->err);
+	enum obstacle privilege;
+
+	f->is_found = fd >= 0;
+	if (!f->is_found)
+		return;
+	privilege = obstacle_privilege(fd);
+	inspect_file(fd, true, &f->in);
+	if (privilege != OBSTACLE_NONE)
+		f->in.obstacle = privilege;
+	close(fd);
+}
+
+static void
+look_program(const struct look *l, struct look_file *f, int *parcel)
 {
 	char name[64], link[PATH_MAX];
 	ssize_t got;
@@ -67,7 +97,7 @@ look_program(const struct look *l, struct look_file *f, int *fd)
 	got = readlink(name, link, sizeof(link));
 	if (got >= 0 && (size_t)got == strlen(l->path) &&
 	    !memcmp(link, l->path, (size_t)got))
-		look_file(name, f, fd);
+		look_file(name, f, parcel);
 }
 
 /* --- stacks --- */
@@ -143,11 +173,11 @@ look_stacks(const struct look *l, struct buf *out)
 }
 
 void
-look_at(const struct look *l, struct buf *out, int *fd)
+look_at(const struct look *l, struct buf *out, int *parcel)
 {
 	struct look_file f = { 0 };
 
-	*fd = -1;
+	*parcel = -1;
 	switch (l->what) {
 	case LOOK_TEXT:
 		look_text(l->path, out);
@@ -156,13 +186,16 @@ look_at(const struct look *l, struct buf *out, int *fd)
 		look_stacks(l, out);
 		return;
 	case LOOK_FILE:
-		look_file(l->path, &f, fd);
+		look_file(l->path, &f, parcel);
+		break;
+	case LOOK_HEAD:
+		look_head(l->path, &f);
 		break;
 	case LOOK_PLACE:
 		f.is_found = stat(l->path, &f.sb) == 0;
 		break;
 	case LOOK_PROGRAM:
-		look_program(l, &f, fd);
+		look_program(l, &f, parcel);
 		break;
 	}
 	(void)!buf_add(out, &f, sizeof(f));

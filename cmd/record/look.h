@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "lib/base/buildid.h"
+#include "inspect.h"
 #include "lib/base/status.h"
 
 struct buf;
@@ -24,7 +24,8 @@ enum {
 
 enum look_what {
 	LOOK_TEXT,    /* the bytes of a file of /proc */
-	LOOK_FILE,    /* struct look_file, and the descriptor of that file */
+	LOOK_FILE,    /* struct look_file, and a parcel with that file */
+	LOOK_HEAD,    /* struct look_file, with what keeps libsample out */
 	LOOK_PLACE,   /* struct look_file of a path, which is not opened */
 	LOOK_PROGRAM, /* LOOK_FILE, if the process's exe has the name path */
 	LOOK_STACKS,  /* struct look_stack, each with its bytes behind */
@@ -42,9 +43,9 @@ struct look {
 
 struct look_file {
 	bool is_found; /* else err may say why */
-	bool is_elf;
 	struct stat sb;
-	char build_id[BUILD_ID_TEXT];
+	bool is_fuse; /* a program serves it */
+	struct inspect in;
 	struct prof_err err;
 };
 
@@ -58,9 +59,13 @@ struct look_stack {
 	uint32_t n;       /* bytes */
 };
 
-/* Append the answer to out; *fd is for the caller, or -1. What can't be read,
- * or finds no memory, is missing. */
-void look_at(const struct look *l, struct buf *out, int *fd);
+/* Append the answer to out; *parcel (lib/base/fdpass.h) is for the caller, or
+ * -1. What can't be read, or finds no memory, is missing. */
+void look_at(const struct look *l, struct buf *out, int *parcel);
+
+/* The user who started a process; -1: unknown. Not the owner of its folder, who
+ * is root as soon as it wishes. Prompt. */
+uid_t look_user(int32_t pid);
 
 /* Parse "syscall" of a thread. False: the thread runs, or it is damaged. */
 bool look_syscall(const char *text, uint64_t *sp, uint64_t *pc);

@@ -93,8 +93,9 @@ names_add(struct recording *r, struct profile *p)
 	if (st != PROF_OK)
 		warn("%s", err.msg);
 	if (recording_refused(r))
-		warn("files that may be gone later, too many to hold open: "
-		     "%zu; they may have no names",
+		warn("files that are gone and were not held open, as they were "
+		     "too many or a program serves them (FUSE): %zu; they may "
+		     "have no names",
 		     recording_refused(r));
 }
 

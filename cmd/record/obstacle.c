@@ -112,8 +112,8 @@ find_in_elf(const char *head, size_t n)
 }
 
 /* Programs with their own privileges ignore LD_PRELOAD. */
-static enum obstacle
-find_privilege(int fd)
+enum obstacle
+obstacle_privilege(int fd)
 {
 	struct stat st;
 
@@ -131,16 +131,14 @@ find_privilege(int fd)
 }
 
 enum obstacle
-obstacle_find(const char *path, char next[PATH_MAX])
+obstacle_inside(int fd, char next[PATH_MAX])
 {
-	struct stat sb;
-	int fd = regular_open(path, false, &sb, NULL);
-	char *head = fd < 0 ? NULL : malloc(HEAD);
+	char *head = malloc(HEAD);
 	ssize_t n = head ? pread(fd, head, HEAD, 0) : 0;
-	enum obstacle o = fd < 0 ? OBSTACLE_NONE : find_privilege(fd);
+	enum obstacle o = OBSTACLE_NONE;
 
 	next[0] = '\0';
-	if (o == OBSTACLE_NONE && n > 4 && !memcmp(head, ELFMAG, SELFMAG)) {
+	if (n > 4 && !memcmp(head, ELFMAG, SELFMAG)) {
 		o = find_in_elf(head, (size_t)n);
 	} else if (n > 2 && !memcmp(head, "#!", 2)) {
 		size_t skip = 2 + strspn(head + 2, " \t");
@@ -150,7 +148,21 @@ obstacle_find(const char *path, char next[PATH_MAX])
 			 (int)strcspn(head + skip, " \t\r\n"), head + skip);
 	}
 	free(head);
-	if (fd >= 0)
-		close(fd);
 	return o;
+}
+
+enum obstacle
+obstacle_find(const char *path, char next[PATH_MAX])
+{
+	struct stat sb;
+	int fd = regular_open(path, false, &sb, NULL);
+	enum obstacle o, inside;
+
+	next[0] = '\0';
+	if (fd < 0)
+		return OBSTACLE_NONE;
+	o = obstacle_privilege(fd);
+	inside = obstacle_inside(fd, next);
+	close(fd);
+	return o != OBSTACLE_NONE ? o : inside;
 }

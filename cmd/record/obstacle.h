@@ -18,6 +18,7 @@ enum obstacle {
 	OBSTACLE_SETUID,     /* other privileges: LD_PRELOAD is ignored */
 	OBSTACLE_SETGID,     /* the same */
 	OBSTACLE_CAPABILITY, /* the same */
+	OBSTACLE_KINDS
 };
 
 /*
@@ -25,6 +26,11 @@ enum obstacle {
  * it is a script, next is set to its interpreter, else to "".
  */
 enum obstacle obstacle_find(const char *path, char next[PATH_MAX]);
+
+/* The same of the open file in two parts: the privileges that the file gives,
+ * and what is written in it. */
+enum obstacle obstacle_privilege(int fd);
+enum obstacle obstacle_inside(int fd, char next[PATH_MAX]);
 
 /* Does it keep libsample itself out, and not only its ticks? */
 static inline bool

@@ -78,18 +78,18 @@ static int
 look_for(const struct look *l, struct look_file *out)
 {
 	struct buf answer = { 0 };
-	int fd;
+	int parcel;
 
-	scout_look(l, &answer, &fd);
+	scout_look(l, &answer, &parcel);
 	if (answer.n == sizeof(*out))
 		memcpy(out, answer.data, sizeof(*out));
 	else
 		*out = (struct look_file){ 0 };
 	out->err.msg[sizeof(out->err.msg) - 1] = '\0';
 	buf_release(&answer);
-	if (fd >= 0)
+	if (parcel >= 0)
 		budget_file(&out->sb);
-	return fd;
+	return parcel;
 }
 
 bool
@@ -104,6 +104,17 @@ procfs_place(pid_t pid, const char *path, struct stat *sb)
 	look_for(&l, &f);
 	*sb = f.sb;
 	return f.is_found;
+}
+
+enum obstacle
+procfs_obstacle(pid_t pid)
+{
+	struct look l = { .what = LOOK_HEAD, .pid = pid };
+	struct look_file f;
+
+	snprintf(l.path, sizeof(l.path), "/proc/%d/exe", (int)pid);
+	look_for(&l, &f);
+	return f.in.obstacle;
 }
 
 /* "7f00-7f10 r-xp 00001000 08:01 123   /usr/lib/x.so" */

@@ -34,6 +34,9 @@ DIR *procfs_list(const char *path);
  * pid 0: unknown. false also if that takes too long. */
 bool procfs_place(pid_t pid, const char *path, struct stat *sb);
 
+/* What keeps libsample out of the program that it runs. */
+enum obstacle procfs_obstacle(pid_t pid);
+
 /* A mapping with code. */
 struct procfs_map {
 	uint64_t start, limit, offset; /* start < limit */
@@ -59,11 +62,11 @@ enum {
 };
 
 /*
- * Open it: the mapping itself, which needs privileges; the program that the
- * process runs, if it is that; its path in the process's root; its path here.
- * turn counts these from 0. -1: that one fails, as regular_open() does if
- * out->err is not PROF_OK. What *out has need not be asked of the file, which
- * may not answer.
+ * Open it, in a parcel (lib/base/fdpass.h): the mapping itself, which needs
+ * privileges; the program that the process runs, if it is that; its path in the
+ * process's root; its path here. turn counts these from 0. -1: that one fails,
+ * as regular_open() does if out->err is not PROF_OK. What *out has need not be
+ * asked of the file, which may not answer.
  */
 int procfs_open_mapped(const struct procfs_mapped *m, int turn,
 		       struct look_file *out);

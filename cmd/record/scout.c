@@ -36,6 +36,12 @@ enum {
 	MAX_OF_USER = 4, /* ... and of one user: who has so many has more */
 };
 
+/* The first message of a scout: who may be at work for an answer. */
+enum { N_WORK = 2 };
+struct hello {
+	pid_t pid[N_WORK]; /* itself, and who reads files for it, or 0 */
+};
+
 /* A process that a scout did not come back from. */
 struct silent {
 	int32_t pid;
@@ -49,7 +55,7 @@ static struct {
 	int maker; /* socket to the process that forks scouts */
 	pid_t maker_pid;
 	int fd; /* to the scout, or -1 */
-	pid_t pid;
+	struct hello who;
 	struct silent silent[MAX_SILENT];
 	size_t n_silent, n_ever;
 	bool has_failed;
@@ -73,31 +79,31 @@ size_of(const struct look *l)
 static _Noreturn void
 serve(int socket)
 {
-	const pid_t self = getpid();
+	const struct hello hello = { { getpid(), inspect_apart() } };
 	struct look l;
 	size_t n_fd;
 	int none[FDPASS_MAX];
 
-	if (!fdpass_send(socket, &self, sizeof(self), NULL, 0))
+	if (!fdpass_send(socket, &hello, sizeof(hello), NULL, 0))
 		_exit(1);
 	while (fdpass_receive(socket, &l, sizeof(l), none, &n_fd) > 0) {
 		struct buf out = { 0 };
 		struct answer a = { 0 };
 		bool is_sent;
-		int fd;
+		int parcel;
 
 		is_sent = buf_add(&out, &a, sizeof(a)) == 0;
-		look_at(&l, &out, &fd);
+		look_at(&l, &out, &parcel);
 		a.n = out.n;
 		if (is_sent)
 			memcpy(out.data, &a, sizeof(a));
 		for (size_t at = 0, n; is_sent && at < out.n; at += n) {
 			n = out.n - at < PIECE ? out.n - at : PIECE;
-			is_sent = fdpass_send(socket, out.data + at, n, &fd,
-					      fd >= 0 && at == 0);
+			is_sent = fdpass_send(socket, out.data + at, n, &parcel,
+					      parcel >= 0 && at == 0);
 		}
-		if (fd >= 0)
-			close(fd);
+		if (parcel >= 0)
+			close(parcel);
 		buf_release(&out);
 		if (!is_sent)
 			break;
@@ -161,7 +167,7 @@ dismiss(void)
 	if (scout.fd >= 0)
 		close(scout.fd);
 	scout.fd = -1;
-	scout.pid = 0;
+	scout.who = (struct hello){ 0 };
 }
 
 void
@@ -195,16 +201,26 @@ read_own(int32_t pid, const char *name)
 	return NULL;
 }
 
-/* One on a busy machine waits for a processor, not for a process. */
 static bool
-waits_for_processor(void)
+is_runnable(pid_t pid)
 {
-	char *text = read_own(scout.pid, "stat");
+	char *text = read_own(pid, "stat");
 	const char *end = text ? strrchr(text, ')') : NULL;
 	bool runs = end && !strncmp(end, ") R", 3);
 
 	free(text);
 	return runs;
+}
+
+/* One on a busy machine waits for a processor, not for a process. */
+static bool
+waits_for_processor(void)
+{
+	bool waits = false;
+
+	for (size_t i = 0; i < N_WORK && !waits; i++)
+		waits = scout.who.pid[i] > 0 && is_runnable(scout.who.pid[i]);
+	return waits;
 }
 
 /* Shorter when others were silent. */
@@ -257,8 +273,8 @@ has_scout(void)
 	close(fd[1]);
 	scout.fd = fd[0];
 	setsockopt(scout.fd, SOL_SOCKET, SO_RCVTIMEO, &step, sizeof(step));
-	if (is_made && receive(&scout.pid, sizeof(scout.pid), &none) ==
-			       (ssize_t)sizeof(scout.pid))
+	if (is_made && receive(&scout.who, sizeof(scout.who), &none) ==
+			       (ssize_t)sizeof(scout.who))
 		return true;
 	dismiss();
 	if (!scout.has_failed)
@@ -298,16 +314,6 @@ ask(const struct look *l, struct buf *out, int *fd)
 
 /* --- processes that are left alone --- */
 
-static uid_t
-user_of(int32_t pid)
-{
-	struct stat sb;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return pid > 0 && stat(path, &sb) == 0 ? sb.st_uid : (uid_t)-1;
-}
-
 static void
 forget_ended(void)
 {
@@ -334,7 +340,7 @@ is_left_alone(int32_t pid)
 	if (!scout.n_silent)
 		return false;
 	forget_ended();
-	user = user_of(pid);
+	user = look_user(pid);
 	for (size_t i = 0; i < scout.n_silent; i++) {
 		if (scout.silent[i].pid == pid)
 			return true;
@@ -372,10 +378,12 @@ say_silent(const struct look *l, uid_t user)
 static void
 give_up(const struct look *l)
 {
-	struct silent s = { .pid = l->pid, .fd = -1, .user = user_of(l->pid) };
+	struct silent s = { .pid = l->pid,
+			    .fd = -1,
+			    .user = look_user(l->pid) };
 
-	if (scout.pid > 0) /* once it wakes */
-		kill(scout.pid, SIGKILL);
+	if (scout.who.pid[0] > 0) /* once it wakes */
+		kill(scout.who.pid[0], SIGKILL);
 	dismiss();
 	if (l->pid > 0) {
 		s.fd = (int)syscall(SYS_pidfd_open, l->pid, 0);
@@ -388,18 +396,18 @@ give_up(const struct look *l)
 }
 
 void
-scout_look(const struct look *l, struct buf *out, int *fd)
+scout_look(const struct look *l, struct buf *out, int *parcel)
 {
-	*fd = -1;
+	*parcel = -1;
 	if (!scout.is_begun) {
-		look_at(l, out, fd);
+		look_at(l, out, parcel);
 		return;
 	}
 	pthread_mutex_lock(&scout.lock);
-	if (!is_left_alone(l->pid) && has_scout() && !ask(l, out, fd)) {
-		if (*fd >= 0)
-			close(*fd);
-		*fd = -1;
+	if (!is_left_alone(l->pid) && has_scout() && !ask(l, out, parcel)) {
+		if (*parcel >= 0)
+			close(*parcel);
+		*parcel = -1;
 		out->n = 0;
 		give_up(l);
 	}

@@ -21,6 +21,6 @@ enum prof_status scout_begin(struct prof_err *err) MUST_USE;
 void scout_end(void);
 
 /* look_at(). *out is empty before. Any thread. */
-void scout_look(const struct look *l, struct buf *out, int *fd);
+void scout_look(const struct look *l, struct buf *out, int *parcel);
 
 #endif

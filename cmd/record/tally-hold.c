@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/fdpass.h"
 #include "lib/base/now.h"
 #include "lib/model/profile.h"
 #include "procfs.h"
@@ -209,7 +210,7 @@ tally_hold_file(struct tally *t, const struct space *s, struct module *m)
 	struct look_file file;
 	struct procfs_map row;
 	char *text = NULL;
-	int fd = -1;
+	int parcel = -1;
 
 	m->held = 0;
 	if (!t->holds || m->is_self || *path != '/' || path[1] == '/')
@@ -218,34 +219,32 @@ tally_hold_file(struct tally *t, const struct space *s, struct module *m)
 		if (same_file(other, m))
 			return;
 	if (find_row(t, pid, m, &row, &text))
-		fd = open_module(t, pid, m, &row, &file);
+		parcel = open_module(t, pid, m, &row, &file);
 	else if (find_elsewhere(t, pid, m, &row, &text))
-		fd = open_module(t, t->host, m, &row, &file);
+		parcel = open_module(t, t->host, m, &row, &file);
 	free(text);
-	if (fd < 0)
+	if (parcel < 0)
 		return;
-	if (!file.is_elf ||
+	if (!file.in.is_elf ||
 	    (is_installed(path) &&
 	     leads_to(pid, path, file.sb.st_dev, file.sb.st_ino))) {
-		close(fd);
+		close(parcel);
 		return;
 	}
-	if (t->n_held == MAX_HELD) {
-		t->n_refused++;
-		close(fd);
-		return;
-	}
-	m->held = fd;
 	m->held_dev = file.sb.st_dev;
 	m->held_ino = file.sb.st_ino;
-	t->n_held++;
+	/* A stranger's server could keep us, even when we close it. */
+	m->held = file.is_fuse || t->n_held == MAX_HELD ? -1
+							: fdpass_unwrap(parcel);
+	t->n_held += m->held >= 0;
+	close(parcel);
 }
 
 void
 tally_release_files(struct tally *t)
 {
 	for (size_t i = 0; i < t->n_module; i++)
-		if (t->module[i].held)
+		if (t->module[i].held > 0)
 			close(t->module[i].held);
 }
 
@@ -263,7 +262,7 @@ tally_refused(const struct tally *t)
 }
 
 int *
-tally_held(const struct tally *t, const struct profile *p, bool with_temporary)
+tally_held(struct tally *t, const struct profile *p, bool with_temporary)
 {
 	int *held = calloc(p->n_mapping + 1, sizeof(*held));
 
@@ -274,11 +273,14 @@ tally_held(const struct tally *t, const struct profile *p, bool with_temporary)
 		held[i] = -1;
 		for (size_t k = 0; k < t->n_module && held[i] < 0; k++) {
 			const struct module *m = &t->module[k];
+			bool leads = true;
 
-			if (m->held && !strcmp(path_of(t, m), file) &&
-			    !strcmp(t->strings.str[m->build_id].s, id) &&
-			    ((with_temporary && is_temporary(file)) ||
-			     !leads_to(0, file, m->held_dev, m->held_ino)))
+			if (!m->held || strcmp(path_of(t, m), file) != 0 ||
+			    strcmp(t->strings.str[m->build_id].s, id) != 0)
+				continue;
+			leads = leads_to(0, file, m->held_dev, m->held_ino);
+			t->n_refused += m->held < 0 && !leads;
+			if (!leads || (with_temporary && is_temporary(file)))
 				held[i] = m->held;
 		}
 	}

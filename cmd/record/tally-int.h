@@ -33,7 +33,8 @@ struct module {
 	uint64_t size;
 	bool is_self; /* libsample */
 	bool hide;    /* see struct shm_module */
-	int held;     /* a descriptor of its file; 0: none */
+	int held;     /* a descriptor of its file; 0: none is wanted; -1: it is
+			 refused */
 	uint64_t held_dev, held_ino;
 };
 
@@ -150,7 +151,7 @@ struct tally {
 	bool failed; /* there was no memory */
 	bool holds;  /* tally_hold() */
 	size_t n_held,
-		n_refused; /* files that are held, and that are too many */
+		n_refused; /* files that are held; that would have been */
 	int64_t hold_ns, spent_ns; /* since when; on looking for ... */
 	int32_t pid, host; /* ... the number here of pid, the last; 0: none */
 	uint64_t key[2];   /* of tally_mix() */

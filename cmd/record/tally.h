@@ -171,11 +171,10 @@ void tally_hold(struct tally *t);
  * it is in a folder for temporary files; else -1. For free(); NULL without
  * memory.
  */
-int *tally_held(const struct tally *t, const struct profile *p,
-		bool with_temporary);
+int *tally_held(struct tally *t, const struct profile *p, bool with_temporary);
 
-/* The number of files that would have been held, if they had not been too
- * many. */
+/* The number of files that tally_held() lacks, as there were too many, or as a
+ * program serves them (FUSE). */
 size_t tally_refused(const struct tally *t);
 
 /* A profile of only the mappings of all modules, in the order in which they

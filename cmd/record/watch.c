@@ -17,7 +17,6 @@
 
 #include "lib/model/account.h"
 #include "libsample/shm.h"
-#include "obstacle.h"
 #include "procfs.h"
 
 enum {
@@ -135,31 +134,12 @@ has_text(pid_t pid, const char *file, const char *what)
 	return found;
 }
 
-/* What keeps libsample out of the program. */
-static enum obstacle
-obstacle_of(pid_t pid)
-{
-	char path[64], next[PATH_MAX];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	return obstacle_find(path, next);
-}
-
-static bool
-is_of_other_user(pid_t pid)
-{
-	struct stat st;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return stat(path, &st) == 0 && st.st_uid != geteuid();
-}
-
 static void
 find_reason(const struct watch *w, struct seen *s)
 {
 	const char *why = "libsample was not loaded into it";
-	enum obstacle o = obstacle_of(s->pid);
+	enum obstacle o = procfs_obstacle(s->pid);
+	uid_t user = look_user(s->pid);
 
 	if (!has_text(s->pid, "cmdline", "")) /* it begins, or ends */
 		return;
@@ -177,7 +157,7 @@ find_reason(const struct watch *w, struct seen *s)
 		why = "its environment was cleared, as by env -i or sudo";
 	else if (!has_text(s->pid, "environ", "libsample"))
 		why = "LD_PRELOAD was changed";
-	else if (is_of_other_user(s->pid))
+	else if (user != (uid_t)-1 && user != geteuid())
 		why = "it runs as another user, who may not open the memory "
 		      "of prof-record";
 	else if (has_text(s->pid, "maps", "libsample.so")) {
@@ -234,7 +214,7 @@ static void
 check_sampled(struct seen *s)
 {
 	s->is_sampled = has_text(s->pid, "maps", "/memfd:" SHM_NAME) &&
-			obstacle_of(s->pid) != OBSTACLE_GO_LIBC;
+			procfs_obstacle(s->pid) != OBSTACLE_GO_LIBC;
 	s->is_foreign = s->is_sampled && is_elsewhere(s->pid, "pid");
 }
 

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "elf-source.h"
+#include "lib/base/buildid.h"
 #include "lib/base/confine.h"
 #include "lib/base/fdpass.h"
 #include "rows.h"
@@ -28,11 +30,13 @@ enum {
 	/* Of a processor. rows.c counts what it does, whatever the machine's
 	 * speed: an emulated one takes 20 times as long. */
 	MAX_SECONDS = 60,
+	PATIENCE = 5, /* seconds for a file system that is silent */
 };
 
 struct jail {
 	int fd; /* to the server */
 	pid_t pid;
+	atomic_bool is_over;
 };
 
 /* So an answer begins, after the worker's pid; rows follow if status is
@@ -45,11 +49,10 @@ struct answer {
 /* --- the worker --- */
 
 static _Noreturn void
-work(int file, int answer)
+work(int parcel, int answer, const char *build_id)
 {
 	const pid_t self = getpid(); /* said before the file can lie */
 	struct answer head = { 0 };
-	struct elf_source source;
 	struct rows *rows = NULL;
 	struct prof_err err = { 0 };
 
@@ -58,9 +61,8 @@ work(int file, int answer)
 	if (write(answer, &self, sizeof(self)) != sizeof(self) ||
 	    !confine_calls(false))
 		_exit(1);
-	head.status = elf_source_open(&source, file, &err);
-	if (head.status == PROF_OK)
-		head.status = rows_read(&source, &rows, &err);
+	head.status =
+		rows_of_file(fdpass_unwrap(parcel), build_id, &rows, &err);
 	memcpy(head.msg, err.msg, sizeof(head.msg));
 	if (write(answer, &head, sizeof(head)) != sizeof(head) ||
 	    (head.status == PROF_OK && rows_send(rows, answer) < 0))
@@ -72,12 +74,13 @@ work(int file, int answer)
 
 /* The file to read, and where to answer; false: the other side is gone. */
 static bool
-receive(int from, int fd[FDPASS_MAX])
+receive(int from, int fd[FDPASS_MAX], char build_id[BUILD_ID_TEXT])
 {
 	size_t n;
-	char byte;
 
-	if (fdpass_receive(from, &byte, 1, fd, &n) == 1 && n == FDPASS_MAX)
+	if (fdpass_receive(from, build_id, BUILD_ID_TEXT, fd, &n) ==
+		    BUILD_ID_TEXT &&
+	    n == FDPASS_MAX)
 		return true;
 	while (n)
 		close(fd[--n]);
@@ -87,6 +90,7 @@ receive(int from, int fd[FDPASS_MAX])
 static _Noreturn void
 serve(int socket)
 {
+	char build_id[BUILD_ID_TEXT];
 	int fd[FDPASS_MAX];
 
 	setsid(); /* no signals of the terminal */
@@ -96,12 +100,12 @@ serve(int socket)
 	if (dup2(socket, 0) < 0 || close_range(1, ~0u, 0) < 0 ||
 	    !confine_drop_rights())
 		_exit(1);
-	while (receive(0, fd)) {
+	while (receive(0, fd, build_id)) {
 		pid_t worker = confine_fork();
 
 		if (worker == 0) {
 			close(0);
-			work(fd[0], fd[1]);
+			work(fd[0], fd[1], build_id);
 		}
 		close(fd[0]);
 		close(fd[1]);
@@ -131,6 +135,7 @@ jail_start(struct jail **out, struct prof_err *err)
 				 strerror(errno));
 	}
 	j->fd = fd[0];
+	atomic_init(&j->is_over, false);
 	j->pid = confine_fork();
 	if (j->pid == 0)
 		serve(fd[1]);
@@ -147,8 +152,10 @@ jail_start(struct jail **out, struct prof_err *err)
 void
 jail_end(struct jail *j)
 {
-	if (j)
-		kill(j->pid, SIGKILL);
+	if (!j)
+		return;
+	atomic_store(&j->is_over, true);
+	kill(j->pid, SIGKILL);
 }
 
 void
@@ -162,40 +169,73 @@ jail_stop(struct jail *j)
 	free(j);
 }
 
-enum prof_status
-jail_rows(struct jail *j, int fd, struct rows **out, struct prof_err *err)
+static enum prof_status
+send_file(struct jail *j, int parcel, const char *build_id, int answer[2],
+	  struct prof_err *err)
 {
-	struct confined worker = { 0 };
+	char text[BUILD_ID_TEXT] = "";
+	enum prof_status st = PROF_OK;
+
+	if (pipe2(answer, O_CLOEXEC) < 0)
+		return prof_fail(err, PROF_EIO, "pipe: %s", strerror(errno));
+	snprintf(text, sizeof(text), "%s", build_id);
+	if (!fdpass_send(j->fd, text, sizeof(text),
+			 (const int[]){ parcel, answer[1] }, FDPASS_MAX)) {
+		st = prof_fail(err, PROF_EIO,
+			       "the process that reads it is gone");
+		close(answer[0]);
+	}
+	close(answer[1]);
+	return st;
+}
+
+/* Why there is no answer. */
+static enum prof_status
+lost(const struct confined *worker, struct prof_err *err)
+{
+	if (!worker->is_late)
+		return prof_fail(err, PROF_ELIMIT,
+				 "the process that read it was ended: it took "
+				 "too much time or memory, or tried more than "
+				 "to read");
+	kill(worker->pid, SIGKILL); /* it is there: it holds the pipe */
+	return prof_fail(err, PROF_ELIMIT, "its file system does not answer");
+}
+
+static enum prof_status
+failed(struct answer *head, struct prof_err *err)
+{
+	enum prof_status st =
+		head->status == PROF_ELIMIT || head->status == PROF_EDIFFER
+			? head->status
+			: PROF_EFORMAT;
+
+	head->msg[sizeof(head->msg) - 1] = '\0';
+	return prof_fail(err, st, "%s", head->msg);
+}
+
+enum prof_status
+jail_rows(struct jail *j, int parcel, const char *build_id, struct rows **out,
+	  struct prof_err *err)
+{
+	struct confined worker = { .is_over = &j->is_over,
+				   .patience = PATIENCE };
 	struct answer head;
 	enum prof_status st;
 	int answer[2];
 
 	*out = NULL;
-	if (pipe2(answer, O_CLOEXEC) < 0)
-		return prof_fail(err, PROF_EIO, "pipe: %s", strerror(errno));
-	if (!fdpass_send(j->fd, "", 1, (const int[]){ fd, answer[1] },
-			 FDPASS_MAX))
-		st = prof_fail(err, PROF_EIO,
-			       "the process that reads it is gone");
+	st = send_file(j, parcel, build_id, answer, err);
+	if (st != PROF_OK)
+		return st;
+	if (!confine_read(&worker, answer[0], &worker.pid,
+			  sizeof(worker.pid)) ||
+	    !confine_read(&worker, answer[0], &head, sizeof(head)))
+		st = lost(&worker, err);
+	else if (head.status != PROF_OK)
+		st = failed(&head, err);
 	else
-		st = PROF_OK;
-	close(answer[1]);
-	if (st == PROF_OK &&
-	    (!confine_read(&worker, answer[0], &worker.pid,
-			   sizeof(worker.pid)) ||
-	     !confine_read(&worker, answer[0], &head, sizeof(head))))
-		st = prof_fail(err, PROF_ELIMIT,
-			       "the process that read it was ended: it took "
-			       "too much time or memory, or tried more than "
-			       "to read");
-	else if (st == PROF_OK && head.status != PROF_OK) {
-		head.msg[sizeof(head.msg) - 1] = '\0';
-		st = prof_fail(err, PROF_EFORMAT, "%s", head.msg);
-		if (head.status == PROF_ELIMIT && err)
-			st = err->status = PROF_ELIMIT;
-	} else if (st == PROF_OK) {
 		st = rows_receive(&worker, answer[0], out, err);
-	}
 	close(answer[0]);
 	return st;
 }

@@ -24,10 +24,13 @@ struct rows;
  */
 enum prof_status jail_start(struct jail **out, struct prof_err *err) MUST_USE;
 
-/* rows_read() of the file that is open in fd. PROF_ELIMIT also if the process
- * took too much time or memory. Any thread. */
-enum prof_status jail_rows(struct jail *j, int fd, struct rows **out,
-			   struct prof_err *err) MUST_USE;
+/*
+ * rows_of_file() of a parcel (lib/base/fdpass.h). PROF_ELIMIT also if the
+ * process took too much time or memory, or if nothing came from the file for
+ * some seconds: nothing is asked of it here. Any thread.
+ */
+enum prof_status jail_rows(struct jail *j, int parcel, const char *build_id,
+			   struct rows **out, struct prof_err *err) MUST_USE;
 
 /* End what it does for other threads, which get errors from now on; then free
  * it. NULL is allowed. */

@@ -18,7 +18,9 @@
 
 enum {
 	N_THREAD = 4,
-	MAX_ASKED = 64, /* each holds its files open */
+	MAX_ASKED = 64,             /* each holds its files open */
+	MAX_OF_USER = N_THREAD - 1, /* files that are read */
+	MAX_ASKED_OF_USER = MAX_ASKED / 2,
 };
 
 enum state { ASKED, READ, ANSWERED };
@@ -27,9 +29,10 @@ struct question {
 	struct question *next;
 	enum state state;
 	bool is_forgotten;
-	int fd[READERS_MAX_FD];
-	size_t n_fd;
-	int64_t size; /* of the first */
+	int parcel[READERS_MAX];
+	struct stat sb[READERS_MAX];
+	size_t n_parcel;
+	uid_t user;
 	char build_id[BUILD_ID_TEXT];
 	const struct rows *rows;
 	struct prof_err err;
@@ -75,9 +78,20 @@ question_free(struct readers *r, struct question *q)
 		at = &(*at)->next;
 	*at = q->next;
 	r->n--;
-	for (size_t i = 0; i < q->n_fd; i++)
-		close(q->fd[i]);
+	for (size_t i = 0; i < q->n_parcel; i++)
+		close(q->parcel[i]);
 	free(q);
+}
+
+/* With the lock: a user's questions in that state. */
+static size_t
+count(const struct readers *r, uid_t user, enum state state)
+{
+	size_t n = 0;
+
+	for (const struct question *q = r->first; q; q = q->next)
+		n += q->user == user && q->state == state;
+	return n;
 }
 
 /* With the lock: what is asked, of the smallest file; or NULL. */
@@ -87,7 +101,9 @@ next_question(const struct readers *r)
 	struct question *best = NULL;
 
 	for (struct question *q = r->first; q; q = q->next)
-		if (q->state == ASKED && (!best || q->size < best->size))
+		if (q->state == ASKED &&
+		    (!best || q->sb[0].st_size < best->sb[0].st_size) &&
+		    count(r, q->user, READ) < MAX_OF_USER)
 			best = q;
 	return best;
 }
@@ -97,9 +113,10 @@ read_files(struct readers *r, struct question *q)
 {
 	bool is_over = false;
 
-	for (size_t i = 0; i < q->n_fd && !is_over; i++)
-		is_over = rowstore_read(r->store, q->fd[i], q->build_id,
-					&q->rows, &q->err) == PROF_OK ||
+	for (size_t i = 0; i < q->n_parcel && !is_over; i++)
+		is_over = rowstore_read(r->store, q->parcel[i], &q->sb[i],
+					q->build_id, &q->rows,
+					&q->err) == PROF_OK ||
 			  q->err.status == PROF_ELIMIT;
 }
 
@@ -126,6 +143,8 @@ answer(void *ctx)
 			rowstore_put(r->store, q->rows);
 			question_free(r, q);
 		}
+		/* Another of that user may have waited for this one. */
+		pthread_cond_broadcast(&r->asked);
 		pthread_cond_broadcast(&r->answered);
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -147,24 +166,26 @@ start_threads(struct readers *r)
 }
 
 struct question *
-readers_ask(struct readers *r, const int *fd, size_t n, int64_t size,
-	    const char *build_id)
+readers_ask(struct readers *r, const int *parcel, const struct stat *sb,
+	    size_t n, const char *build_id, uid_t user)
 {
 	struct question *q = calloc(1, sizeof(*q));
 
 	if (!r->n_thread && !r->is_over)
 		start_threads(r);
 	pthread_mutex_lock(&r->lock);
-	if (!q || r->n == MAX_ASKED || !r->n_thread) {
+	if (!q || r->n == MAX_ASKED || !r->n_thread ||
+	    count(r, user, ASKED) >= MAX_ASKED_OF_USER) {
 		pthread_mutex_unlock(&r->lock);
 		for (size_t i = 0; i < n; i++)
-			close(fd[i]);
+			close(parcel[i]);
 		free(q);
 		return NULL;
 	}
-	memcpy(q->fd, fd, n * sizeof(*fd));
-	q->n_fd = n;
-	q->size = size;
+	memcpy(q->parcel, parcel, n * sizeof(*parcel));
+	q->n_parcel = n;
+	memcpy(q->sb, sb, n * sizeof(*sb));
+	q->user = user;
 	snprintf(q->build_id, sizeof(q->build_id), "%s", build_id);
 	q->next = r->first;
 	r->first = q;

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <sys/stat.h>
 
 #include "lib/base/status.h"
 
@@ -16,7 +16,7 @@ struct readers;
 struct rows;
 struct rowstore;
 
-enum { READERS_MAX_FD = 4 };
+enum { READERS_MAX = 4 };
 
 /* NULL without memory. The store is the caller's, until readers_free(). */
 struct readers *readers_new(struct rowstore *s);
@@ -29,12 +29,14 @@ void readers_stop(struct readers *r);
 void readers_free(struct readers *r);
 
 /*
- * rowstore_read() of the first of n files that has rows; they become the
- * readers', who close them. size is the first one's. The answer is for readers_answer() or
+ * rowstore_read() of the first of n parcels that has rows; they become the
+ * readers', who close them. user is the process's: those of one have neither
+ * all threads nor all questions. The answer is for readers_answer() or
  * readers_forget(). NULL: too much was asked already, or there is no memory.
  */
-struct question *readers_ask(struct readers *r, const int *fd, size_t n,
-			     int64_t size, const char *build_id);
+struct question *readers_ask(struct readers *r, const int *parcel,
+			     const struct stat *sb, size_t n,
+			     const char *build_id, uid_t user);
 
 /* false: there is no answer yet. Else q is gone, and *rows is for
  * rowstore_put(), or NULL with the reason in *err. */

@@ -201,6 +201,23 @@ rows_read(const struct elf_source *s, struct rows **out, struct prof_err *err)
 	return PROF_OK;
 }
 
+enum prof_status
+rows_of_file(int fd, const char *build_id, struct rows **out,
+	     struct prof_err *err)
+{
+	struct elf_source s;
+	enum prof_status st = elf_source_open(&s, fd, err);
+
+	*out = NULL;
+	if (st != PROF_OK)
+		return st;
+	if (*build_id && strcmp(s.build_id, build_id) != 0)
+		return prof_fail(err, PROF_EDIFFER,
+				 "another build: its build-id is %s",
+				 *s.build_id ? s.build_id : "missing");
+	return rows_read(&s, out, err);
+}
+
 void
 rows_free(struct rows *r)
 {

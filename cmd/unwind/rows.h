@@ -31,6 +31,14 @@ enum prof_status rows_read(const struct elf_source *s, struct rows **out,
 			   struct prof_err *err) MUST_USE;
 
 /*
+ * The same for the file in fd, which need not be one; build_id is the required
+ * one, or "". PROF_EFORMAT; PROF_ENOTSUP: for another machine; PROF_EDIFFER:
+ * another build-id.
+ */
+enum prof_status rows_of_file(int fd, const char *build_id, struct rows **out,
+			      struct prof_err *err) MUST_USE;
+
+/*
  * Write r to fd, and read what that process wrote from the other end of a pipe,
  * even if a stranger wrote it: what is not as rows_read() makes it is
  * PROF_EFORMAT. rows_send() returns -1 if fd fails.

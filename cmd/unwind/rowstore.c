@@ -1,6 +1,6 @@
 /*
- * rowstore.c - see rowstore.h. A file is identified by its build-id or, without
- * one, by device, inode, size and time, which show if it has changed.
+ * rowstore.c - see rowstore.h. A file is identified by the build-id that the
+ * caller knows or, without one, by device, inode, size and time.
  */
 #include "config.h"
 
@@ -20,6 +20,7 @@
 #include "elf-source.h"
 #include "jail.h"
 #include "lib/base/array.h"
+#include "lib/base/fdpass.h"
 #include "lib/base/regular.h"
 #include "rows.h"
 
@@ -157,55 +158,53 @@ rowstore_find(struct rowstore *s, const char *build_id)
 	return held;
 }
 
+/* Of a file without a build-id: it shows if the file has changed. */
+static void
+key_of(const struct stat *sb, char key[MAX_KEY])
+{
+	snprintf(key, MAX_KEY, "file %" PRIxMAX ":%" PRIxMAX " %jd %jd.%09ld",
+		 (uintmax_t)sb->st_dev, (uintmax_t)sb->st_ino,
+		 (intmax_t)sb->st_size, (intmax_t)sb->st_ctim.tv_sec,
+		 (long)sb->st_ctim.tv_nsec);
+}
+
 static enum prof_status
-rowstore_get(struct rowstore *s, const struct elf_source *file, const char *key,
-	     const struct rows **out, struct prof_err *err)
+read_here(int parcel, const char *build_id, struct rows **out,
+	  struct prof_err *err)
+{
+	int fd = fdpass_unwrap(parcel);
+	enum prof_status st = rows_of_file(fd, build_id, out, err);
+
+	if (fd >= 0)
+		close(fd);
+	return st;
+}
+
+enum prof_status
+rowstore_read(struct rowstore *s, int parcel, const struct stat *sb,
+	      const char *build_id, const struct rows **out,
+	      struct prof_err *err)
 {
 	enum prof_status st;
 	struct rows *rows;
+	char key[MAX_KEY];
 
+	/* Never what the file says: it must not stand for another. */
+	if (*build_id)
+		snprintf(key, sizeof(key), "%s", build_id);
+	else
+		key_of(sb, key);
 	*out = rowstore_find(s, key);
 	if (*out)
 		return PROF_OK;
 	if (atomic_load(&s->is_over))
 		return prof_fail(err, PROF_EIO, "no more files are read");
-	st = s->jail && file->fd >= 0 ? jail_rows(s->jail, file->fd, &rows, err)
-				      : rows_read(file, &rows, err);
+	st = s->jail ? jail_rows(s->jail, parcel, build_id, &rows, err)
+		     : read_here(parcel, build_id, &rows, err);
 	if (st != PROF_OK)
 		return st;
 	*out = rowstore_add(s, key, rows);
 	return *out ? PROF_OK : prof_nomem(err);
-}
-
-enum prof_status
-rowstore_read(struct rowstore *s, int fd, const char *build_id,
-	      const struct rows **out, struct prof_err *err)
-{
-	struct elf_source file;
-	enum prof_status st;
-	char key[MAX_KEY];
-	struct stat sb;
-
-	*out = NULL;
-	if (fstat(fd, &sb) != 0)
-		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-	if (!S_ISREG(sb.st_mode))
-		return prof_fail(err, PROF_EFORMAT, "not a regular file");
-	st = elf_source_open(&file, fd, err);
-	if (st != PROF_OK)
-		return st;
-	if (*build_id && strcmp(file.build_id, build_id) != 0)
-		return prof_fail(err, PROF_EDIFFER,
-				 "another build: its build-id is %s",
-				 *file.build_id ? file.build_id : "missing");
-	if (*file.build_id)
-		return rowstore_get(s, &file, file.build_id, out, err);
-	snprintf(key, sizeof(key),
-		 "file %" PRIxMAX ":%" PRIxMAX " %jd %jd.%09ld",
-		 (uintmax_t)sb.st_dev, (uintmax_t)sb.st_ino,
-		 (intmax_t)sb.st_size, (intmax_t)sb.st_ctim.tv_sec,
-		 (long)sb.st_ctim.tv_nsec);
-	return rowstore_get(s, &file, key, out, err);
 }
 
 enum prof_status
@@ -215,7 +214,7 @@ rowstore_open(struct rowstore *s, const char *path, const char *build_id,
 	enum prof_status st;
 	struct prof_err why;
 	struct stat sb;
-	int fd = regular_open(path, false, &sb, &why);
+	int fd = regular_open(path, false, &sb, &why), parcel;
 
 	*out = NULL;
 	if (fd < 0) {
@@ -223,8 +222,12 @@ rowstore_open(struct rowstore *s, const char *path, const char *build_id,
 			*err = why;
 		return why.status;
 	}
-	st = rowstore_read(s, fd, build_id, out, err);
-	close(fd);
+	parcel = fdpass_wrap(fd);
+	if (parcel < 0)
+		return prof_fail(err, PROF_EIO, "socketpair: %s",
+				 strerror(errno));
+	st = rowstore_read(s, parcel, &sb, build_id, out, err);
+	close(parcel);
 	return st;
 }
 
@@ -234,12 +237,21 @@ rowstore_image(struct rowstore *s, const void *data, size_t n,
 {
 	struct elf_source file = { .data = data, .n = n };
 	enum prof_status st = elf_source_open(&file, -1, err);
+	struct rows *rows;
 
 	*out = NULL;
 	if (st == PROF_OK && !*file.build_id)
 		st = prof_fail(err, PROF_EFORMAT, "no build-id");
-	return st == PROF_OK ? rowstore_get(s, &file, file.build_id, out, err)
-			     : st;
+	if (st != PROF_OK)
+		return st;
+	*out = rowstore_find(s, file.build_id);
+	if (*out)
+		return PROF_OK;
+	st = rows_read(&file, &rows, err);
+	if (st != PROF_OK)
+		return st;
+	*out = rowstore_add(s, file.build_id, rows);
+	return *out ? PROF_OK : prof_nomem(err);
 }
 
 void

@@ -1,11 +1,13 @@
 /*
- * rowstore.h - the rows of all files, by build-id: each is compiled once, for
- * all processes and mappings. Any number of threads may use one store.
+ * rowstore.h - the rows of all files: each is compiled once, for all processes
+ * and mappings. Any number of threads may use one store.
  */
 #ifndef ROWSTORE_H
 #define ROWSTORE_H
 
 #include <stddef.h>
+
+#include <sys/stat.h>
 
 #include "lib/base/status.h"
 
@@ -29,12 +31,15 @@ void rowstore_free(struct rowstore *s);
 const struct rows *rowstore_find(struct rowstore *s, const char *build_id);
 
 /*
- * The rows of the file in fd, which the caller closes; build_id is the required
- * one, or "". *out is for rowstore_put(). PROF_EIO; PROF_EFORMAT: not a 64-bit
- * ELF file, or damaged; PROF_ENOTSUP: for another machine; PROF_EDIFFER:
- * another build-id; PROF_ENOMEM.
+ * The rows of the regular file in a parcel (lib/base/fdpass.h), which the
+ * caller closes, and of which sb is the stat(); build_id is the required one,
+ * or "". The file itself is asked only by jail_rows(), if that is possible.
+ * *out is for rowstore_put(). PROF_EIO; PROF_EFORMAT: not a 64-bit ELF file,
+ * damaged, or for another machine; PROF_EDIFFER: another build-id; PROF_ELIMIT;
+ * PROF_ENOMEM.
  */
-enum prof_status rowstore_read(struct rowstore *s, int fd, const char *build_id,
+enum prof_status rowstore_read(struct rowstore *s, int parcel,
+			       const struct stat *sb, const char *build_id,
 			       const struct rows **out,
 			       struct prof_err *err) MUST_USE;
 

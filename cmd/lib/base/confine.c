@@ -201,7 +201,9 @@ confine_read_some(struct confined *c, int fd, void *out, size_t n)
 			return got;
 		if (r == 0 && !is_at_work(c))
 			c->silent++;
-		c->is_late = c->silent >= CONFINE_SILENCE;
+		c->is_late = c->silent >= (c->patience ? c->patience
+						       : CONFINE_SILENCE) ||
+			     (c->is_over && atomic_load(c->is_over));
 		if (c->is_late)
 			return -1;
 	}

@@ -56,14 +56,17 @@ bool confine_has_filter(void);
 struct confined {
 	pid_t pid;             /* 0: unknown, and so it is never at work */
 	atomic_bool is_asking; /* it waits for this process */
-	unsigned silent;       /* seconds in which it did nothing */
-	bool is_late;          /* there were too many */
-	uint64_t used_ns;      /* of a processor, at the last silent second */
+	const atomic_bool
+		*is_over;  /* NULL, or: it is not waited for any more */
+	unsigned patience; /* seconds for nothing; 0: CONFINE_SILENCE */
+	unsigned silent;   /* seconds in which it did nothing */
+	bool is_late;      /* there were too many, or it is over */
+	uint64_t used_ns;  /* of a processor, at the last silent second */
 };
 
 /*
- * read() of an answer; -1 also if the process did nothing for CONFINE_SILENCE
- * seconds in all: it did not even wait for a processor.
+ * read() of an answer; -1 also if c->is_late: the process did nothing for too
+ * many seconds in all, and did not even wait for a processor.
  */
 enum { CONFINE_SILENCE = 20 };
 ssize_t confine_read_some(struct confined *c, int fd, void *out, size_t n);

@@ -39,9 +39,9 @@ fdpass_send(int socket, const void *data, size_t n, const int *fd, size_t n_fd)
 	return sent == (ssize_t)n;
 }
 
-ssize_t
-fdpass_receive(int socket, void *data, size_t n, int fd[FDPASS_MAX],
-	       size_t *n_fd)
+static ssize_t
+receive(int socket, int flags, void *data, size_t n, int fd[FDPASS_MAX],
+	size_t *n_fd)
 {
 	union control control;
 	struct iovec io = { data, n };
@@ -54,7 +54,7 @@ fdpass_receive(int socket, void *data, size_t n, int fd[FDPASS_MAX],
 
 	*n_fd = 0;
 	do
-		got = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+		got = recvmsg(socket, &m, MSG_CMSG_CLOEXEC | flags);
 	while (got < 0 && errno == EINTR);
 	c = got > 0 ? CMSG_FIRSTHDR(&m) : NULL;
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
@@ -66,5 +66,43 @@ fdpass_receive(int socket, void *data, size_t n, int fd[FDPASS_MAX],
 	while (*n_fd)
 		close(fd[--*n_fd]);
 	errno = EMSGSIZE;
+	return -1;
+}
+
+ssize_t
+fdpass_receive(int socket, void *data, size_t n, int fd[FDPASS_MAX],
+	       size_t *n_fd)
+{
+	return receive(socket, 0, data, n, fd, n_fd);
+}
+
+int
+fdpass_wrap(int fd)
+{
+	int end[2] = { -1, -1 };
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end) == 0 &&
+	    !fdpass_send(end[1], "", 1, &fd, 1)) {
+		close(end[0]);
+		end[0] = -1;
+	}
+	if (end[1] >= 0)
+		close(end[1]);
+	close(fd);
+	return end[0];
+}
+
+int
+fdpass_unwrap(int parcel)
+{
+	int fd[FDPASS_MAX];
+	size_t n = 0;
+	char byte;
+
+	if (receive(parcel, MSG_PEEK | MSG_DONTWAIT, &byte, 1, fd, &n) == 1 &&
+	    n == 1)
+		return fd[0];
+	while (n)
+		close(fd[--n]);
 	return -1;
 }

@@ -104,14 +104,14 @@ read_build_id(const char *path, const struct file_from *from,
 {
 	const struct procfs_mapped at = mapped_of(path, from);
 	struct look_file file;
-	int fd = -1;
+	int parcel = -1;
 
-	for (int turn = 0; turn < PROCFS_OWN && fd < 0; turn++)
-		fd = procfs_open_mapped(&at, turn, &file);
-	if (fd < 0)
+	for (int turn = 0; turn < PROCFS_OWN && parcel < 0; turn++)
+		parcel = procfs_open_mapped(&at, turn, &file);
+	if (parcel < 0)
 		return;
-	snprintf(id, BUILD_ID_TEXT, "%s", file.build_id);
-	close(fd);
+	snprintf(id, BUILD_ID_TEXT, "%s", file.in.build_id);
+	close(parcel);
 }
 
 static uint32_t
@@ -241,25 +241,25 @@ is_same(const struct mapped_file *m, const struct stat *sb)
 }
 
 /* The files that it may be, each once; none: *err may say why. They are opened
- * now, as the process may end. *size is the first one's. */
+ * now, as the process may end. */
 static size_t
 open_all(const struct mapped_file *m, const struct file_from *from,
-	 int fd[READERS_MAX_FD], int64_t *size, struct prof_err *err)
+	 int parcel[READERS_MAX], struct stat sb[READERS_MAX],
+	 struct prof_err *err)
 {
 	const struct procfs_mapped at = mapped_of(m->path, from);
-	struct stat sb[READERS_MAX_FD];
 	size_t n = 0, k;
 
-	_Static_assert((int)PROCFS_TURNS <= (int)READERS_MAX_FD,
+	_Static_assert((int)PROCFS_TURNS <= (int)READERS_MAX,
 		       "room for each turn");
 	for (int turn = 0; turn < PROCFS_TURNS; turn++) {
 		struct look_file file;
 
-		fd[n] = procfs_open_mapped(&at, turn, &file);
+		parcel[n] = procfs_open_mapped(&at, turn, &file);
 		*err = file.err;
-		if (fd[n] < 0 && err->status == PROF_ELIMIT)
+		if (parcel[n] < 0 && err->status == PROF_ELIMIT)
 			break;
-		if (fd[n] < 0)
+		if (parcel[n] < 0)
 			continue;
 		sb[n] = file.sb;
 		for (k = 0; k < n; k++)
@@ -269,11 +269,10 @@ open_all(const struct mapped_file *m, const struct file_from *from,
 		/* The readers compare build-ids. */
 		if (k < n || (turn == PROCFS_OWN && !*m->build_id &&
 			      !is_same(m, &sb[n])))
-			close(fd[n]);
+			close(parcel[n]);
 		else
 			n++;
 	}
-	*size = n ? (int64_t)sb[0].st_size : 0;
 	return n;
 }
 
@@ -293,8 +292,8 @@ static bool
 ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 {
 	struct prof_err err = { 0 };
-	int fd[READERS_MAX_FD];
-	int64_t size;
+	struct stat sb[READERS_MAX];
+	int parcel[READERS_MAX];
 	size_t n;
 
 	m->rows = rowstore_find(f->store, m->build_id);
@@ -305,10 +304,12 @@ ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 		read_vdso(f, m);
 		return true;
 	}
-	n = open_all(m, from, fd, &size, &err);
+	n = open_all(m, from, parcel, sb, &err);
 	if (!n)
 		refuse(f, m, &err);
-	m->asked = n ? readers_ask(f->readers, fd, n, size, m->build_id) : NULL;
+	m->asked = n ? readers_ask(f->readers, parcel, sb, n, m->build_id,
+				   look_user(from->pid))
+		     : NULL;
 	m->until_ns = now_ns(CLOCK_MONOTONIC) + WAIT_S * INT64_C(1000000000);
 	m->tried = m->asked || err.status == PROF_ELIMIT;
 	return m->tried || n; /* without m->asked: too much is, just now */
