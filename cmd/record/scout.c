@@ -61,6 +61,18 @@ static struct {
 	bool has_failed;
 } scout = { .lock = PTHREAD_MUTEX_INITIALIZER, .maker = -1, .fd = -1 };
 
+static _Thread_local struct {
+	void (*work)(void *ctx);
+	void *ctx;
+} meanwhile;
+
+void
+scout_meanwhile(void (*work)(void *ctx), void *ctx)
+{
+	meanwhile.work = work;
+	meanwhile.ctx = ctx;
+}
+
 /* --- the scout --- */
 
 /* An answer begins so, in its first message. */
@@ -253,6 +265,8 @@ receive(void *data, size_t n, int *fd)
 		if (n_got >= 0 || errno != EAGAIN)
 			return n_got;
 		ms += step_ms();
+		if (meanwhile.work)
+			meanwhile.work(meanwhile.ctx);
 		silence += waits_for_processor() ? 0 : step_ms();
 	}
 	return -1;

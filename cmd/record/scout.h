@@ -20,6 +20,10 @@ struct buf;
 enum prof_status scout_begin(struct prof_err *err) MUST_USE;
 void scout_end(void);
 
+/* While this thread waits for an answer it calls work now and then; NULL: no
+ * more. work must not look. */
+void scout_meanwhile(void (*work)(void *ctx), void *ctx);
+
 /* look_at(). *out is empty before. Any thread. */
 void scout_look(const struct look *l, struct buf *out, int *parcel);
 

@@ -84,9 +84,11 @@ backlog_next(struct backlog *b)
 	b->n_bytes -= n;
 	if (p->at < p->n)
 		return;
+	if (!p->next) { /* the next record needs it */
+		p->at = p->n = 0;
+		return;
+	}
 	b->first = p->next;
-	if (!b->first)
-		b->last = NULL;
 	free(p);
 }
 
@@ -95,4 +97,6 @@ backlog_clear(struct backlog *b)
 {
 	while (b->n_bytes)
 		backlog_next(b);
+	free(b->first);
+	b->first = b->last = NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * backlog.h - records of rings that cannot be taken yet, in memory and in their
+ * backlog.h - records of rings that are not taken yet, in memory and in their
  * order, so that the rings go on being emptied.
  */
 #ifndef PERF_BACKLOG_H

@@ -17,6 +17,7 @@
 #include "kernel.h"
 #include "lib/base/now.h"
 #include "lib/base/regular.h"
+#include "record/scout.h"
 #include "record/tally.h"
 #include "sample.h"
 #include "space.h"
@@ -117,26 +118,13 @@ files_of(const struct capture *c)
 	return spaces_files(perf_sampler_spaces(c->sampler));
 }
 
-/* Take the first record, if that is not after limit. false: it has to wait, or
- * there is none. */
+/* Keep the next record. false: there is no room. */
 static bool
-take_first(struct capture *c, uint64_t limit)
+keep_one(struct capture *c, struct perf_ring *ring)
 {
-	size_t kind;
-	const struct perf_event_header *h = backlog_peek(&c->backlog, &kind);
-	struct perf_ring *ring = h ? NULL : oldest(c, limit);
-
-	if (ring) {
-		h = perf_ring_peek(ring);
-		kind = ring->kind;
-	}
-	if (!h || !perf_sampler_take(c->sampler, kind, h))
+	if (!backlog_add(&c->backlog, ring->kind, perf_ring_peek(ring)))
 		return false;
-	if (ring)
-		perf_ring_next(ring);
-	else
-		backlog_next(&c->backlog);
-	c->is_stuck = false;
+	perf_ring_next(ring);
 	return true;
 }
 
@@ -146,11 +134,29 @@ keep(struct capture *c, uint64_t limit)
 {
 	struct perf_ring *ring;
 
-	while ((ring = oldest(c, limit))) {
-		if (!backlog_add(&c->backlog, ring->kind, perf_ring_peek(ring)))
+	while ((ring = oldest(c, limit)))
+		if (!keep_one(c, ring))
 			return false;
-		perf_ring_next(ring);
-	}
+	return true;
+}
+
+/* Take the first record, if that is not after limit. false: it has to wait, or
+ * there is none. It is no longer in its ring, which may be emptied meanwhile.
+ */
+static bool
+take_first(struct capture *c, uint64_t limit)
+{
+	struct perf_ring *ring = c->backlog.n_bytes ? NULL : oldest(c, limit);
+	const struct perf_event_header *h;
+	size_t kind;
+
+	if (ring && !keep_one(c, ring))
+		return false;
+	h = backlog_peek(&c->backlog, &kind);
+	if (!h || !perf_sampler_take(c->sampler, kind, h))
+		return false;
+	backlog_next(&c->backlog);
+	c->is_stuck = false;
 	return true;
 }
 
@@ -190,9 +196,17 @@ capture_keep(struct capture *c)
 	keep(c, capture_settled());
 }
 
+/* Whoever waits for a look goes on emptying the rings. */
+static void
+keep_meanwhile(void *capture)
+{
+	capture_keep(capture);
+}
+
 void
 capture_read(struct capture *c, uint64_t limit)
 {
+	scout_meanwhile(keep_meanwhile, c);
 	look(c);
 	take_all(c, limit);
 	take_brief(c, limit);
@@ -202,6 +216,7 @@ capture_read(struct capture *c, uint64_t limit)
 		files_patience(files_of(c), true);
 	}
 	spaces_sweep(perf_sampler_spaces(c->sampler));
+	scout_meanwhile(NULL, NULL);
 }
 
 /* Read them all, as long as this is reasonable, and then with what is there. */
@@ -321,6 +336,17 @@ has_kind(const struct perf_config *c, const struct perf_kind *kind)
 	return false;
 }
 
+/* What runs already. Later mappings are in the rings. */
+static void
+read_running(struct capture *c, const struct capture_target *target)
+{
+	scout_meanwhile(keep_meanwhile, c);
+	read_spaces(perf_sampler_spaces(c->sampler), target);
+	if (has_kind(&c->config, &perf_kind_offcpu))
+		read_waiting(c, target);
+	scout_meanwhile(NULL, NULL);
+}
+
 size_t
 capture_unknown_waits(const struct capture *c, pid_t *pid)
 {
@@ -368,11 +394,8 @@ capture_begin(struct capture *c, struct tally *t,
 	c->is_begun = true;
 	if (c->config.family) /* nothing of it runs yet */
 		return PROF_OK;
-	/* Later mappings are in the rings. */
 	if (!c->config.on_exec)
-		read_spaces(perf_sampler_spaces(c->sampler), target);
-	if (!c->config.on_exec && has_kind(&c->config, &perf_kind_offcpu))
-		read_waiting(c, target);
+		read_running(c, target);
 	return capture_poll(c, target->pid, target->all ? 0 : target->n_pid,
 			    err);
 }
@@ -613,12 +636,6 @@ source_end(void *capture, struct tally *t)
 	files_stop(files_of(c));
 }
 
-static void
-source_keep(void *capture)
-{
-	capture_keep(capture);
-}
-
 static bool
 source_turn(void *capture, struct tally *t)
 {
@@ -637,7 +654,7 @@ capture_source(struct capture *c)
 					  .pass = source_pass,
 					  .look = source_look,
 					  .end = source_end,
-					  .keep = source_keep,
+					  .keep = keep_meanwhile,
 					  .turn = source_turn,
 					  .set = &c->set,
 					  .shm = c->shm,
