@@ -182,6 +182,17 @@ random.choice 0
 words.main 1
 END
 
+	# Without own code all is, but what runs a program of an interpreter.
+	sed 's,/tmp/cpython,/usr/src/cpython,; /main.handle/d; /words/d' own.txt | mkprof | prof-html -q --no-source >page.html
+	check 'nor if all that it runs are libraries' 0 "node packages.mjs $js page.html | cut -f1,3 | sort | tr '\t' ' '" <<'END'
+PyEval_EvalCode 0
+do_fork 0
+encoding/json.encode 2
+encoding/json.encode-fm 2
+lzma_code 2
+random.choice 2
+END
+
 	prof-html -q --max-nodes=40 "$data/good-go-cpu.pb.gz" >page.html 2>.err
 	node "$src/tests/html/page-rows.mjs" "$js" page.html '' | awk -F'\t' '{ s += $1 } END { print s }' >got
 	prof-text -q --trim=false --tsv "$data/good-go-cpu.pb.gz" | awk -F'\t' 'NR > 1 { s += $1 } END { print s }' >want

@@ -133,9 +133,14 @@ is_library_source(const char *path, const char *name)
 	return has_library_part(path);
 }
 
+/* The paths that tell of a function. */
+struct clue {
+	const char *source, *object, *name, *package;
+};
+
 /* What every program has: C and C++ runtimes, the kernel. */
 static bool
-is_common(const char *object, const char *package)
+is_common(const struct clue *c)
 {
 	static const char *const libraries[] = {
 		"libc.",      "libc-",      "libm.",     "libm-",
@@ -143,17 +148,12 @@ is_common(const char *object, const char *package)
 		"ld-",        "libdl",      "librt.",    NULL,
 	};
 	size_t len;
-	const char *base = frames_base(object, &len);
+	const char *base = frames_base(c->object, &len);
 
-	return *object == '[' || strstr(object, "vmlinux") ||
-	       is_any_prefix(base, libraries) || !strcmp(package, "std") ||
-	       !strcmp(package, "runtime");
+	return (*c->object == '[' && !is_interpreted(c->object, c->source)) ||
+	       strstr(c->object, "vmlinux") || is_any_prefix(base, libraries) ||
+	       !strcmp(c->package, "std") || !strcmp(c->package, "runtime");
 }
-
-/* The paths that tell of a function. */
-struct clue {
-	const char *source, *object, *name, *package;
-};
 
 struct decision {
 	const struct own_source *s;
@@ -231,7 +231,7 @@ own_of(const struct clue *c, bool is_all)
 	if (!*c->name || *c->name == '[' || !strcmp(c->name, "_start"))
 		return OWN_LIBRARY;
 	if (is_all)
-		return is_common(c->object, c->package) ? OWN_LIBRARY : OWN_ALL;
+		return is_common(c) ? OWN_LIBRARY : OWN_ALL;
 	if (is_library_object(c->object) &&
 	    !is_interpreted(c->object, c->source))
 		return OWN_LIBRARY;
@@ -259,7 +259,7 @@ decide_code(struct decision *d, size_t f)
 	d->own[f] = own_of(c, false);
 	if (*c->source)
 		d->by_source[d->s->package[f]] |= d->own[f] == OWN_CODE ? 2 : 1;
-	if (d->own[f] == OWN_CODE && is_interpreted(c->object, c->source))
+	if (is_interpreted(c->object, c->source))
 		d->interpreter = c->object + 1;
 }
 
@@ -280,7 +280,10 @@ decide_rest(struct decision *d, size_t f)
 static void
 decide_all(struct decision *d, size_t f)
 {
-	d->own[f] = own_of(&d->clue[f], true);
+	const struct clue *c = &d->clue[f];
+
+	if (!is_of_interpreter(c->object, d->interpreter))
+		d->own[f] = own_of(c, true);
 }
 
 static void
