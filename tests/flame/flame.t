@@ -174,13 +174,13 @@ main 3ns (42.86%), self 0
 work 3ns (42.86%), self 3ns
 END
 
-printf '# cpu nanoseconds\nm;std::vector<std::pair<int,int>>::push_back 1\nm;ns::sort<int,a::b> 1\nm;x/y.(*T).Method 1\nm;a::operator<< 1\n' >names.txt
+printf '# cpu nanoseconds\nm;std::vector<std::pair<int,int>>::push_back 1\nm;ns::sort<int,a::b> 1\nm;x/y.(*T).Method 1\nm;a::operator<< 1\nm;q::try_query::<> 1\n' >names.txt
 mkprof names.txt >names.pb.gz
 check 'names in boxes keep their last part, and brackets whole' 0 \
-	'for w in 440 280; do prof-flame --width=$w --order=name names.pb.gz |
+	'for w in 545 345; do prof-flame --width=$w --order=name names.pb.gz |
 		grep -o "y=.94.>[^<]*" | cut -d">" -f2 | tr "\n" " "; echo; done' <<'END'
-a::operator&#60;&#60; sort&#60;…t,a::b&#62; push_back y.(*T).Method 
-ope…or&#60;&#60; sor…::b&#62; pus…back Method 
+a::operator&#60;&#60; sort&#60;…t,a::b&#62; try_query::&#60;&#62; push_back y.(*T).Method 
+ope…or&#60;&#60; sor…::b&#62; try…::&#60;&#62; pus…back Method 
 END
 
 # --- a pivot in the middle ---

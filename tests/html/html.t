@@ -241,10 +241,10 @@ const {fitText, shortName} = await import(process.argv[2] + '/fit.mjs');
 const context = {measureText: c => ({width: 7 * c.length})};
 for (const [name, columns] of [['std::vector<std::pair<int, int> >::push_back', 12], ['std::vector<int>::push_back', 7],
 	['ns::operator<<', 10], ['a/b/runtime.(*mcache).nextFree', 9], ['a/b/runtime.(*mcache).nextFree', 18], ['[libfoo.so.1]', 9],
-	['msort.part.0', 6], ['lists:seq/2', 20], ['abcdefghij', 4]])
+	['msort.part.0', 6], ['lists:seq/2', 20], ['abcdefghij', 4], ['a::b::try_query::<>', 12], ['a::b::run::{closure#1}', 16]])
 	console.log(fitText(context, name, 7 * columns)[0]);
 console.log(fitText(context, 'a.'.repeat(2 ** 20), 30)[0]);
-console.log(['encoding/json.(*decodeState).object', 'std::vector<std::pair<int, int> >::push_back(int const&)', 'operator()', 'lists:seq/2', 'pkg.shop.customer.<locals>.<lambda>', 'shop.<module>', '<alloc::vec::Vec<T> as core::iter::Extend>::extend', 'std::operator<'].map(shortName).join('\n'));
+console.log(['encoding/json.(*decodeState).object', 'std::vector<std::pair<int, int> >::push_back(int const&)', 'operator()', 'lists:seq/2', 'pkg.shop.customer.<locals>.<lambda>', 'shop.<module>', 'a::b::try_query_of_all::<>', 'a::b::run_the_compiler::<>::{closure#1}', '<alloc::vec::Vec<T> as core::iter::Extend>::extend', 'std::operator<'].map(shortName).join('\n'));
 END
 	check 'names in boxes keep their last part, cut in the middle' 0 "node fit.mjs $js" <<'END'
 push_back
@@ -256,6 +256,8 @@ nextFree
 msort
 lists:seq/2
 
+b::try_query
+run::{closure#1}
 a.a.
 (*decodeState).object
 std::vector::push_back
@@ -263,6 +265,8 @@ operator()
 lists:seq/2
 shop.customer.<locals>.<lambda>
 shop.<module>
+a::b::try_query_of_all
+b::run_the_compiler::{closure#1}
 <alloc::vec::Vec<T> as core::iter::Extend>::extend
 std::operator<
 END

@@ -5,7 +5,7 @@ import {lastPart} from './fit.mjs';
 import {baseName} from './model.mjs';
 
 const mostFacts = 4, wantedFacts = 3, mostCandidates = 100, factShare = .1, fillShare = .05, alike = .7, apart = .2, entryShare = .8, fairShare = 1.5, ownWorth = 1.25, leastLine = .01, mostOfFunction = 2;
-const glue = /^(operator\(\)|_M_invoke|__invoke|invoke|call_once|callers|systemstack|mcall|goexit|main\.func\d|func\d.*|\{.*|<lambda.*|main|Builtins_(CEntry|JS|Interp)\w*|_?Py(Object|Function|Eval|Run)_\w+|Py_\w*Main|pymain_\w+|_start|__libc_start_\w+|start_thread|clone3?)$|\{lambda|\{closure|::operator\(\)$|__invoke|gcBgMarkWorker/;
+const glue = /^(operator\(\)|_M_invoke|__invoke|invoke|call_once|callers|systemstack|mcall|goexit|main\.func\d|func\d.*|\{.*|<lambda.*|main|Builtins_(CEntry|JS|Interp)\w*|_?Py(Object|Function|Eval|Run)_\w+|Py_\w*Main|pymain_\w+|__rust_\w+_short_backtrace|_start|__libc_start_\w+|start_thread|clone3?)$|\{(lambda|closure|shim)|::operator\(\)$|__invoke|gcBgMarkWorker/;
 
 // Of each pair of candidates, what the second has below the first; in one pass.
 function sharesOf(tree, list, n) {

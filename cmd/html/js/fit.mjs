@@ -25,7 +25,8 @@ function textWidth(context, text, font) {
 const jitName = /^(JS|Function|LazyCompile):[~^*+]?([^\s~^*+]\S*) .*/;
 const cloneSuffix = /(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|\.\d+)+$/;
 
-// Where the parts of a name begin: after "::" and "." that no bracket encloses.
+// Where the parts of a name begin: after "::" and "." that no bracket encloses, but
+// for what says nothing alone, as {closure#1}.
 function partStarts(text) {
 	const starts = [0];
 	let depth = 0;
@@ -35,15 +36,16 @@ function partStarts(text) {
 			depth++;
 		else if (')>]}'.includes(c))
 			depth = Math.max(depth - 1, 0);
-		else if (!depth && (c === '.' || text.startsWith('::', i)) && /[^.:]/.test(text[i + 1 + (c === ':')] || '.'))
+		else if (!depth && (c === '.' || text.startsWith('::', i)) && /[^.:<{]/.test(text[i + 1 + (c === ':')] || '.'))
 			starts.push(i + 1 + (c === ':'));
 	}
 	return starts;
 }
 
-// A name without the path in front; lists:seq/2 has none.
+// A name without the path in front, which lists:seq/2 has not, and without marks of
+// what instance of a generic it is.
 function withoutPath(name) {
-	const text = name.replace(cloneSuffix, '').replace(jitName, '$2');
+	const text = name.replace(cloneSuffix, '').replace(jitName, '$2').replace(/::<>/g, '');
 	if (text[0] === '[' || /\/\d+$/.test(text))
 		return text;
 	return text.slice(text.lastIndexOf('/', text.search(/[(<[{]|$/)) + 1);
@@ -76,12 +78,12 @@ function shortName(name) {
 	let text = withoutPath(name).replace(/\(anonymous namespace\)::/g, '');
 	if (text[0] !== '<')
 		text = withoutBrackets(text, '<', '>');
-	text = withoutBrackets(text, '(', ')').replace(/ const$/, '');
+	text = withoutBrackets(text, '(', ')').replace(/ const$|::(?=::|$)/g, '');
 	if (text.length <= 24)
 		return text || name;
 	const starts = partStarts(text);
 	let n = Math.min(starts.length, 2);
-	while (n < starts.length && /^(func\d|\d|operator|[{<])/.test(text.slice(starts[starts.length - n + (n > 1 ? 1 : 0)])))
+	while (n < starts.length && /^(func\d|\d|operator)/.test(text.slice(starts[starts.length - n + (n > 1 ? 1 : 0)])))
 		n++;
 	return text.slice(starts.at(-n)) || name;
 }

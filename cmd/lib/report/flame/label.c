@@ -64,7 +64,7 @@ is_operator(const char *s, size_t i)
 
 /*
  * The start of the next part of a short name, after "." or "::" that no bracket
- * encloses; n if there is none.
+ * encloses; n if there is none. "{closure#1}" and "<>" say nothing alone.
  */
 static size_t
 next_part(const char *s, size_t n, size_t from)
@@ -76,9 +76,10 @@ next_part(const char *s, size_t n, size_t from)
 			depth++;
 		else if (strchr(")>]}", s[i]) && s[i] && depth)
 			depth--;
-		else if (s[i] == '.' && !depth)
+		else if (s[i] == '.' && !depth && !strchr("<{", s[i + 1]))
 			return i + 1;
-		else if (s[i] == ':' && s[i + 1] == ':' && !depth && i + 2 < n)
+		else if (s[i] == ':' && s[i + 1] == ':' && !depth &&
+			 i + 2 < n && !strchr("<{", s[i + 2]))
 			return i + 2;
 	}
 	return n;
