@@ -32,6 +32,12 @@ cat >labels.txt <<'END'
 main;work 30 {user="ann"}
 main;work 12 {user="bob" zone="a"}
 END
+cat >fold.txt <<'END'
+# cpu nanoseconds
+main;a;b;c;d;e;left 60
+main;a;b;c;d;e;right 37
+main;other 3
+END
 cat >hostile.txt <<'END'
 # cpu nanoseconds
 main;</script><script>globalThis.hacked=1</script>;<img src=x onerror=hacked=1> 5 {key="<script>globalThis.hacked=1</script>"}
@@ -69,7 +75,7 @@ for v in 'a 10 300 40' 'b 12 290 8'; do
 		mkprof >moved-${v%% *}.pb.gz
 done
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 700; i++) print "main;f" i % 3 " " 1 + i % 7 " {user=\"u" i "\"}" }' >values.txt
-for f in a b labels hostile many slow source gone bare values; do
+for f in a b labels fold hostile many slow source gone bare values; do
 	mkprof $f.txt >$f.pb.gz
 done
 {
@@ -106,7 +112,7 @@ if ! lacks 'prof-gate a -- b'; then
 	done
 	prof-diff tested1.pb.gz tested6.pb.gz | prof-html -q -o tested.html
 fi
-for f in a b labels many slow source gone bare values; do
+for f in a b labels fold many slow source gone bare values; do
 	prof-html -q -o $f.html $f.pb.gz
 done
 # The instructions of each line of a function, as binutils know them.

@@ -181,6 +181,23 @@ await check('recursion is one box, unless it is not asked for', async () => {
 	await go('#cr=0');
 	return joined === 1 && times > 0 && await count() === times + 1 ? null : joined + ' ' + times + ' ' + await count();
 });
+await check('frames that hand all on are one row, which a search and the table find; a click shows them', async () => {
+	await open('fold.html');
+	const names = async () => (await boxes()).map(b => b.name + (b.run ? '*' + b.run : '')).join(' ');
+	const seen = [await names()];
+	await search('^c$');
+	seen.push(await text('#found'), await page.evaluate(() => {
+		const p = globalThis.profpage, f = p.flame, run = f.rows.flat().find(b => b.run), look = k => {
+			p.litKey = k;
+			return f.look(run);
+		}, isLit = (name, k = p.keys.text.indexOf(name)) => look(k).alpha === 1;
+		return [look(-1).fill === p.palette.match, isLit('d'), isLit('other')].join(' ');
+	}));
+	await page.evaluate(() => globalThis.profpage.set({q: ''}));
+	await page.mouse.click(...(await boxes()).find(b => b.run).at);
+	await settle();
+	return same([...seen, await names()], ['all main e*5 other left right', '97.0 % · 1‹›', 'true true false', 'all main a other b c d e left right']);
+});
 await check('a zoom replaces the picture and moves nothing; Esc returns to the pixel', async () => {
 	await open('cpu.html');
 	const before = await look();

@@ -7,7 +7,7 @@ import {boxFonts, fitText, lastPart, textWidth} from './fit.mjs';
 import {formatCount} from './numbers.mjs';
 
 const leastRow = 20, mostRow = 24, restRoom = 110, windowBox = 8, windowLeast = 16, thinBox = 6;
-const foldShare = .99, foldSelf = .005, foldLeast = 4;
+const foldShare = .99, foldSelf = .005, foldLeast = 4, foldWorth = .5;
 
 /*
  * One graph in an element. owner: texts and colours of boxes, and what a click
@@ -43,7 +43,7 @@ class FlameView {
 	}
 
 	// windowFrom: the first child of the root that is shown, -1: all are; folds:
-	// a start that all stacks share is one row.
+	// boxes that hand all on are one row.
 	show(tree, zoomed, {windowFrom = -1, isUp = false, folds = false} = {}) {
 		if (tree !== this.tree)
 			this.sorted = new Map();
@@ -93,15 +93,28 @@ class FlameView {
 		this.resize();
 	}
 
-	// The boxes from node i on that are as wide as it and do nothing themselves.
-	foldedRun(i) {
-		const {tree} = this, {width, self, end} = tree, run = [i];
-		for (let at = i; ;) {
-			const [c] = this.children(at);
-			if (c === undefined || width[c] < foldShare * width[i] || end[c] === c + 1 || Math.abs(self[0][c]) + Math.abs(self[1][c]) >= foldSelf * width[i])
-				return run;
-			run.push(at = c);
+	/*
+	 * On the heaviest path, while it has half of the picture: boxes that hand nearly
+	 * all that the first of them has on to the next, which are one row. Of each first
+	 * box the list of them.
+	 */
+	foldedRuns() {
+		const {tree: {width, self, end}, zoomed} = this, runs = new Map(), isIdle = (i, most) => end[i] > i + 1 && Math.abs(self[0][i]) + Math.abs(self[1][i]) < foldSelf * most;
+		for (let at = zoomed, next; at !== undefined && width[at] >= foldWorth * width[zoomed]; at = next) {
+			const most = width[at], run = at && isIdle(at, most) ? [at] : [];
+			[next] = this.children(at);
+			for (; run.length && next !== undefined && width[next] >= foldShare * most && isIdle(next, most); [next] = this.children(next))
+				run.push(next);
+			if (run.length >= foldLeast)
+				runs.set(at, run);
 		}
+		return runs;
+	}
+
+	// The box of a node, or of what is folded from it on.
+	boxOf(node, x, scale) {
+		const run = this.runs.get(node), last = run ? run.at(-1) : node;
+		return {node: last, x, w: this.tree.width[last] * scale, scale, run};
 	}
 
 	// Fill in the rows: boxes from left to right.
@@ -110,15 +123,11 @@ class FlameView {
 		this.rows = [];
 		if (!tree || !(tree.width[0] > 0) || !(tree.width[zoomed] > 0))
 			return;
-		let start = zoomed, depth = 0;
-		const run = this.folds && !this.isRootless && this.windowFrom < 0 ? this.foldedRun(zoomed) : [], folded = zoomed ? run : run.slice(1);
-		if (!this.isRootless && (zoomed === 0 || folded.length < foldLeast))
-			this.put(depth++, {node: zoomed, x: 0, w});
-		if (folded.length >= foldLeast) {
-			start = folded.at(-1);
-			this.put(depth++, {node: start, x: 0, w, run: folded});
-		}
-		this.placeChildren(start, depth, 0, w * tree.width[start] / tree.width[zoomed], this.windowFrom, stack);
+		this.runs = this.folds && !this.isRootless && this.windowFrom < 0 ? this.foldedRuns() : new Map();
+		const first = this.boxOf(zoomed, 0, w / tree.width[zoomed]);
+		if (!this.isRootless)
+			this.put(0, first);
+		this.placeChildren(first.node, this.isRootless ? 0 : 1, 0, first.w, this.windowFrom, stack);
 		while (stack.length) {
 			const box = stack.pop();
 			this.placeChildren(box.node, box.depth + 1, box.x, tree.width[box.node] * box.scale, -1, stack, box.scale);
@@ -160,9 +169,9 @@ class FlameView {
 				restWidth += bw;
 				continue;
 			}
-			const box = {node, x, w: bw, depth, scale};
+			const box = {...this.boxOf(node, x, scale), depth};
 			this.put(depth, box);
-			if (tree.end[node] > node + 1)
+			if (tree.end[box.node] > box.node + 1)
 				stack.push(box);
 			x += bw;
 		}
@@ -241,9 +250,9 @@ class FlameView {
 
 	// {fill, isHatched, alpha, ink} of a box.
 	look(box) {
-		const {owner, tree, related} = this, {palette, litKey} = owner, i = box.node, k = tree.key[i];
+		const {owner, tree, related} = this, {palette, litKey} = owner, i = box.node, keys = (box.run || [i]).map(at => tree.key[at]);
 		let {fill, isHatched} = i && !box.run ? owner.fill(tree, i) : {fill: palette.root, isHatched: false}, alpha = 1, ink = palette.text;
-		const isMatch = related && i && !box.run && owner.matches[k];
+		const isMatch = related && i && keys.some(k => owner.matches[k]);
 		if (isMatch) {
 			fill = palette.match;
 			isHatched = false;
@@ -251,10 +260,10 @@ class FlameView {
 			alpha = .32;
 		}
 		if (litKey >= 0 && i) {
-			if (k !== litKey || box.run) {
+			if (!keys.includes(litKey)) {
 				alpha = Math.min(alpha, .38);
 			} else if (!owner.isTwo) {
-				fill = palette.litKey(k);
+				fill = palette.litKey(litKey);
 				ink = palette.litText;
 			}
 		}
@@ -367,7 +376,7 @@ class FlameView {
 			room -= width;
 		}
 		if (box.run) {
-			this.drawRun(box, y, h, room, pad);
+			this.drawRun(box, y, h, room, pad, ink);
 			return;
 		}
 		const times = tree.times && tree.times[i] ? '×' + formatCount(tree.times[i] + 1) : '';
@@ -387,20 +396,20 @@ class FlameView {
 			this.write(tail, box.x + pad + textWidth(context, text, font) + 6, y, h, 1, ink, '', '600 ');
 	}
 
-	// A folded start: "clone3 › 6 more › operator()".
-	drawRun(box, y, h, room, pad) {
-		const {context, owner, tree} = this, names = box.run.map(i => owner.name(tree.key[i])), head = lastPart(names[0]);
+	// What is folded: "clone3 › 6 more › operator()".
+	drawRun(box, y, h, room, pad, ink) {
+		const {context, owner, tree} = this, names = box.run.map(i => owner.name(tree.key[i])), head = lastPart(names[0]), ink2 = ink === owner.palette.text ? owner.palette.text2 : ink;
 		const middle = '  ›  ' + (names.length - 2) + ' more  ›  ', at = textWidth(context, head, 0);
 		context.font = boxFonts[1];
 		const end = at + context.measureText(middle).width;
 		const [tail, font] = fitText(context, names.at(-1), room - end);
 		if (!tail) {
-			this.write('… › ' + names.length + ' frames', box.x + pad, y, h, 1, owner.palette.text2, '');
+			this.write('… › ' + names.length + ' frames', box.x + pad, y, h, 1, ink2, '');
 			return;
 		}
-		this.write(head, box.x + pad, y, h, 0, owner.palette.text, '');
-		this.write(middle, box.x + pad + at, y, h, 1, owner.palette.text2, '');
-		this.write(tail, box.x + pad + end, y, h, font, owner.palette.text, '');
+		this.write(head, box.x + pad, y, h, 0, ink, '');
+		this.write(middle, box.x + pad + at, y, h, 1, ink2, '');
+		this.write(tail, box.x + pad + end, y, h, font, ink, '');
 	}
 
 	drawCursor(scroll) {
@@ -527,7 +536,7 @@ class FlameView {
 
 	// Nodes of the boxes that match, from the top and from the left.
 	marked() {
-		return this.rows.flat().filter(b => !b.rest && !b.run && b.node && this.owner.matches[this.tree.key[b.node]]).map(b => b.node);
+		return this.rows.flat().filter(b => !b.rest && b.node).flatMap(b => b.run || [b.node]).filter(i => this.owner.matches[this.tree.key[i]]);
 	}
 }
 

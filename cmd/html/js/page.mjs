@@ -266,7 +266,7 @@ class Page {
 		if (box.rest)
 			tip.replaceChildren(element('h4', '', formatCount(box.rest) + ' smaller frames'), element('p', '', 'below ' + displayName(shortName(this.text(tree, i))) + ' · click to spread them out'));
 		else if (box.run)
-			tip.replaceChildren(element('h4', '', formatCount(box.run.length) + ' frames that all stacks share'), element('p', {dir: 'ltr'}, box.run.map(at => displayName(shortName(this.text(tree, at)))).join(' › ')), element('p', '', 'click to unfold them'));
+			tip.replaceChildren(element('h4', '', formatCount(box.run.length) + ' frames that hand all on, but for 1\u202f%'), element('p', {dir: 'ltr'}, box.run.map(at => displayName(shortName(this.text(tree, at)))).join(' › ')), element('p', '', 'click to unfold them'));
 		else
 			tip.replaceChildren(element('h4', {dir: 'ltr'}, displayName(this.text(tree, i)).slice(0, 300)), ...this.tipRows(view, i), i ? element('p', {dir: 'ltr'}, (tree.inlined[i] ? 'inlined · ' : '') + this.place(tree.key[i])) : '');
 		tip.hidden = false;
@@ -417,7 +417,7 @@ class Page {
 		const choice = (name, value, text) => ({text, isChecked: S[name] === value, run: () => this.set({[name]: value, ...(name === 'g' ? {z: '', zw: ''} : {})})});
 		const leastInput = (name, text) => element('label', 'least', text, element('input', {id: 'least-' + name, value: S[name], placeholder: '1%, 20ms'}));
 		openMenu([flag('hu', 'Hide frames without a name'), {text: 'Collapse recursion', isChecked: S.cr !== '0', run: () => this.set({cr: S.cr === '0' ? '1' : '0'})}, {text: 'Collapse cycles of up to 4', isChecked: S.cr === '2', run: () => this.set({cr: S.cr === '2' ? '1' : '2'})},
-			flag('fc', 'Fold the start that all share'), flag('noinlines', 'Inlined frames', '', '1'), flag('rel', 'Percent of what filters leave', '1', ''), flag('o', 'Order by name', 'name', 'value'), null, {caption: 'One box for each of'},
+			flag('fc', 'Fold frames that hand all on'), flag('noinlines', 'Inlined frames', '', '1'), flag('rel', 'Percent of what filters leave', '1', ''), flag('o', 'Order by name', 'name', 'value'), null, {caption: 'One box for each of'},
 			...granularities.map(g => choice('g', g, g)), ...(this.isTwo ? [null, {caption: 'Width of a box'}, ...diffWidths.map(w => choice('w', w, w === 'both' ? 'both sides' : w)), flag('cmp', 'Compare shares', 'share', '')] : []), null,
 			{element: leastInput('ls', 'Rows with self of at least')}, {element: leastInput('lt', 'Rows with total of at least')}, {text: 'Sets of filters…', run: () => this.showSets()}], from);
 		for (const name of ['ls', 'lt'])
