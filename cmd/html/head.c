@@ -177,8 +177,8 @@ enum { FEW = 384 };
  * the same are among the notes.
  */
 static void
-put_warnings(FILE *f, const struct profile *p, const struct page_total *total,
-	     const double *unnamed)
+put_warnings(FILE *f, const struct profile *p, const struct pack *k,
+	     const struct page_total *total, const double *unnamed)
 {
 	double ticks, nameless = 0;
 	struct sampling s;
@@ -216,6 +216,9 @@ put_warnings(FILE *f, const struct profile *p, const struct page_total *total,
 				    "few samples: shares "
 				    "\xc2\xb1%.0f\xe2\x80\xaf%%",
 				    98 / sqrt((double)total[c].all));
+	if (k->cut_share >= 0.01)
+		put_warning(f, &some, "%.0f\xe2\x80\xaf%% in [cut]",
+			    100 * k->cut_share);
 	fputs("],\n", f);
 }
 
@@ -235,7 +238,7 @@ page_head(const struct report *r, const struct pack *k,
 	put_counts(f, r, k);
 	put_profile(f, r->p, unnamed);
 	put_options(f, r, o, notes);
-	put_warnings(f, r->p, total, unnamed);
+	put_warnings(f, r->p, k, total, unnamed);
 	put_string(f, "version", PACKAGE_VERSION);
 	fputs("\"end\":0}\n", f);
 	return buf_stream_close(f) < 0 ? prof_nomem(err) : PROF_OK;

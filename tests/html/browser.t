@@ -91,6 +91,7 @@ done
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&
 	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
 	mkbig 1000 500 300 1 | prof-html -q --no-source -o dense.html &&
+	prof-html -q --max-nodes=40 --no-source -o few.html "$data/good-go-cpu.pb.gz" &&
 	prof-flame -o hostile.svg hostile.pb.gz &&
 	prof-flame --pivot=work -o pivot.svg a.pb.gz &&
 	prof-flame -o a.svg a.pb.gz &&

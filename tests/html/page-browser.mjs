@@ -632,6 +632,21 @@ await check('the facts of a difference are the functions that changed most', asy
 	await open('times.html');
 	return same([await page.$$eval('#legend b', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(', ')), await text('#bar .facts'), await text('#bar .big i')], ['self in your code +95.2 s, self in libraries 0', 'f0+31.7 sf1+31.7 sf2+31.7 sno lines: prof-symbolize finds them', '780 ms → 95.9 s']);
 });
+await check('below, the sums of own code and of libraries stay in narrow windows', async () => {
+	const seen = [];
+	for (const [file, width] of [['times.html', 1280], ['kind-go.html', 1024], ['kind-c.html', 1024]]) {
+		await open(file, '', {width, height: 700});
+		seen.push(await page.$$eval('#legend b', all => all.length), await page.$eval('#legend', e => e.scrollWidth <= e.clientWidth + 1));
+	}
+	return same(seen, [2, true, 2, true, 2, true]);
+});
+await check('what was cut is nobody\'s code', async () => {
+	await open('few.html');
+	return same(await page.evaluate(() => {
+		const p = globalThis.profpage, {palette, D} = p, cut = p.sums.self[1][p.keys.text.indexOf('[cut]')], b = [...document.querySelectorAll('#legend b')].map(e => parseFloat(e.textContent.replace(/[^\d.]/g, '')));
+		return [cut > 0, palette.cutWeight === cut, palette.weight.reduce((n, w) => n + w, 0) + cut === p.total().all, Math.abs(b[0] + b[1] + 100 * cut / p.total().all - 100) < .2, D.head.warnings.some(w => w.endsWith('in [cut]'))];
+	}), [true, true, true, true, true]);
+});
 await check('which line is told, or why not, as which functions are', async () => {
 	const seen = [];
 	for (const file of ['gone.html', 'a.html', 'kind-nosyms.html', 'kind-gperf.html', 'kind-one.html', 'diff.html', 'bare.html']) {

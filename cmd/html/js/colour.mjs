@@ -64,14 +64,19 @@ class Palette {
 	rank(D) {
 		const {pkg, own} = D.functions, weight = this.weight = new Float64Array(D.packages.length), isOwn = this.ownPackages = new Set();
 		const column = D.samples.values[D.head.def];
-		this.ownWeight = 0;
+		this.ownWeight = this.cutWeight = 0;
 		this.unnamedPackages = new Set(weight.keys());
 		for (let s = 0; s < D.samples.n; s++) {
-			const u = D.frames.fun[D.tree.frame[D.samples.node[s]]];
-			if (D.samples.node[s])
-				weight[pkg[u]] += Math.abs(column[s]);
-			if (D.samples.node[s] && own[u])
-				this.ownWeight += Math.abs(column[s]);
+			const f = D.tree.frame[D.samples.node[s]], u = D.frames.fun[f], v = Math.abs(column[s]);
+			if (!D.samples.node[s])
+				continue;
+			if (D.frames.flags[f] & cutFlag) {
+				this.cutWeight += v;
+				continue;
+			}
+			weight[pkg[u]] += v;
+			if (own[u])
+				this.ownWeight += v;
 		}
 		for (let u = 0; u < pkg.length; u++) {
 			if (own[u])

@@ -625,7 +625,7 @@ class Page {
 		} else {
 			const {totals, def} = this.base.head, all = Math.abs(totals[def] ? totals[def][0] : 0);
 			for (const [list, isOwn, most] of all ? [[palette.ownOrder, true, 3], [palette.libraryOrder, false, 5]] : []) {
-				items.push(element('b', '', (isOwn ? 'self in your code ' : 'self in libraries ') + shortShare(isOwn ? palette.ownWeight : all - palette.ownWeight, all)));
+				items.push(element('b', '', (isOwn ? 'self in your code ' : 'self in libraries ') + shortShare(isOwn ? palette.ownWeight : all - palette.ownWeight - palette.cutWeight, all)));
 				for (const p of list.filter(p => D.packages[p] && palette.weight[p] > 0).slice(0, most))
 					item(palette.ofPackage(p, isOwn), displayName(D.strings[D.packages[p]]).slice(0, 40) + ' ' + shortShare(palette.weight[p], all));
 			}
@@ -636,8 +636,12 @@ class Page {
 			: 'dark foot: self · italic: inlined · ' + (samples ? formatCount(samples) + ' samples, shares ±' + shortShare(.98, Math.sqrt(samples)) + ' · ' : '') + formatCount(this.tree.n - 1) + ' boxes';
 		const reading = element('span', {class: 'r', id: 'reading', title: samples ? 'of 50 %, in 19 of 20 runs' : null}, words);
 		host.replaceChildren(...items, reading);
-		while (host.scrollWidth > host.clientWidth + 1 && items.length > (this.isTwo ? 6 : 2))
-			items.pop().remove();
+		// The two sums stay longest: colours of packages go first, or words of a difference.
+		const sums = items.filter(e => e.matches('b')), others = items.filter(e => e.matches('.lg')), drop = e => () => e.remove();
+		const shorter = this.isTwo ? [() => others[5].lastChild.replaceWith('hatched: could be noise (95\u202f%)'), drop(others[1]), drop(others[3]), () => reading.replaceChildren(words.replace(/.* · /, ''))] : others.reverse().map(drop);
+		for (const shorten of [...shorter, ...sums.reverse().map(drop)])
+			if (host.scrollWidth > host.clientWidth + 1)
+				shorten();
 	}
 
 	redraw() {
