@@ -886,6 +886,18 @@ await check('in forced colours bars, choices and matches are still seen', async 
 	const ink = await page.$eval('.gn text', e => getComputedStyle(e).fill === getComputedStyle(document.body).color);
 	return same([unseen, fills, ink], [[true], ['CanvasText', 'HighlightText'], false]);
 });
+await check('and doubt is hatched', async () => {
+	await open('diff.html', '#fc=0', {touch: true});
+	const client = await page.createCDPSession(), inside = () => page.evaluate(() => {
+		const f = globalThis.profpage.flame, box = f.rows.flat().find(b => b.node && b.w > 200 && globalThis.profpage.fill(f.tree, b.node).isHatched), row = f.rows.findIndex(r => r.includes(box));
+		const {data} = f.context.getImageData((box.x + box.w / 2) * devicePixelRatio, (f.top(row) + 2) * devicePixelRatio, 16, 14);
+		return new Set(Array.from({length: data.length / 4}, (v, i) => data.slice(4 * i, 4 * i + 3).join())).size;
+	});
+	await client.send('Emulation.setEmulatedMedia', {features: [{name: 'forced-colors', value: 'active'}]});
+	await page.waitForFunction('globalThis.profpage.palette.isOutline');
+	await settle();
+	return await inside() > 1 ? null : 'it is not';
+});
 await check('sets of filters are kept in the browser', async () => {
 	await open('cpu.html', '#f=leaf&h=work');
 	await page.evaluate(() => globalThis.profpage.showSets());

@@ -291,7 +291,7 @@ class FlameView {
 		if (box.node && !owner.isTwo && !box.run && !this.isCallers)
 			this.drawFoot(box, y, w, h, fill);
 		if (w >= 20)
-			this.drawText(box, y, w, h, {fill: isHatched && !palette.isOutline ? fill : '', ink: !palette.isOutline ? ink : isMatch ? 'HighlightText' : 'CanvasText', isMatch});
+			this.drawText(box, y, w, h, {fill: !isHatched ? '' : palette.isOutline ? 'Canvas' : fill, ink: !palette.isOutline ? ink : isMatch ? 'HighlightText' : 'CanvasText', isMatch});
 		context.globalAlpha = 1;
 	}
 
@@ -332,12 +332,12 @@ class FlameView {
 	}
 
 	hatch(x, y, w, h) {
-		const {context, owner} = this, {palette} = owner;
-		if (this.hatchColour !== palette.page) {
+		const {context, owner} = this, {palette} = owner, colour = palette.isOutline ? 'CanvasText' : palette.page;
+		if (this.hatchColour !== colour) {
 			const tile = document.createElement('canvas'), to = tile.getContext('2d');
 			tile.width = tile.height = 8;
-			to.strokeStyle = this.hatchColour = palette.page;
-			to.lineWidth = 2.2;
+			to.strokeStyle = this.hatchColour = colour;
+			to.lineWidth = palette.isOutline ? 1 : 2.2;
 			to.beginPath();
 			for (const at of [-8, 0, 8]) {
 				to.moveTo(at - 1, 9);
