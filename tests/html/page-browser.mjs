@@ -614,10 +614,16 @@ await check('in little room a name comes before its share', async () => {
 		const p = globalThis.profpage, f = p.flame, seen = [];
 		p.name = () => 'undivided_name';
 		f.write = text => seen.push(text);
-		for (const w of [84, 300])
-			f.drawText({node: 1, w, x: 0}, 0, w, 20, {fill: '', ink: '#000', isMatch: false});
-		return [seen.length, seen.filter(t => t.startsWith('un')).length];
-	}), [3, 2]);
+		const draw = w => f.drawText({node: 1, w, x: 0}, 0, w, 20, {fill: '', ink: '#000', isMatch: false});
+		[84, 300].forEach(draw);
+		const names = seen.filter(t => t.startsWith('un')).length;
+		// On a phone it begins at the edge.
+		f.write = (text, x) => seen.push(x);
+		draw(84);
+		p.isPhone = true;
+		draw(84);
+		return [seen.length - 2, names, ...seen.slice(-2)];
+	}), [3, 2, 7, 3]);
 });
 await check('on a phone an inlined call stands above its instructions', async () => {
 	await open('code.html', '#v=source', {width: 390, height: 780});

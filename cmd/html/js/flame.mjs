@@ -366,7 +366,7 @@ class FlameView {
 	}
 
 	drawText(box, y, w, h, {fill, ink, isMatch}) {
-		const {context, owner, tree} = this, {palette} = owner, i = box.node, pad = w < 46 ? 3 : 7, right = owner.rightText(tree, i);
+		const {context, owner, tree} = this, {palette} = owner, i = box.node, pad = w < (owner.isPhone ? 90 : 46) ? 3 : 7, right = owner.rightText(tree, i);
 		const name = i ? owner.name(tree.key[i]) : 'all', width = textWidth(context, right, 1) + 10;
 		let room = w - 2 * pad;
 		// A share without a name says less than a name without its share.
