@@ -608,6 +608,11 @@ await check('of a difference the Source view and the tree have changes', async (
 	await go('#v=tree');
 	return same([...seen, await page.$$eval('.tree tbody tr', all => all.map(e => [...e.cells].slice(1, 3).map(c => c.textContent.replace(/\u202f/g, ' ')).join(' ')).join('|'))], ['−71 %|−71 %', '−5 ns −71 % 3 less', '−5 ns −71 %|−5 ns −71 %|−5 ns −71 %']);
 });
+await check('a line of the graph of a difference has a share of the picture', async () => {
+	await open('times.html', '#v=graph');
+	const shares = await page.$$eval('#graph text[text-anchor]', all => all.map(e => parseFloat(e.textContent)));
+	return shares.length > 1 && Math.max(...shares) <= 100 ? null : shares.join(' ');
+});
 await check('in little room a name comes before its share', async () => {
 	await open('diff.html');
 	return same(await page.evaluate(() => {

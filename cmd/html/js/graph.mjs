@@ -5,7 +5,7 @@ import {changeText} from './change.mjs';
 import {button, element, on, svgElement} from './dom.mjs';
 import {cutMiddle, shortName, textWidth} from './fit.mjs';
 import {layOut} from './layers.mjs';
-import {displayName, formatCount} from './numbers.mjs';
+import {displayName, formatCount, shortShare} from './numbers.mjs';
 import {edgesOf} from './values.mjs';
 
 const mostNodes = 25, mostNeighbours = 18, leastEdge = .012, boldness = 1.15, labelledEdge = .03, arrowBelow = .25, passOn = .88, passOnSelf = .03, leastScale = 11 / 12;
@@ -179,7 +179,7 @@ class GraphView {
 			...(e.isDirect ? {} : {'stroke-dasharray': '2 4'}), ...(share < arrowBelow ? {'marker-end': 'url(#arrow)'} : {})});
 		const [x, y] = line.length > 2 ? line[line.length >> 1] : [(line[0][0] + line.at(-1)[0]) / 2, (line[0][1] + line.at(-1)[1]) / 2];
 		const label = share < labelledEdge ? null : svgElement('g', {}, svgElement('rect', {x: x - 20, y: y - 8, width: 40, height: 16, rx: 4, fill: page.palette.page, opacity: .92}),
-			svgElement('text', {x, y: y + 4, 'text-anchor': 'middle', 'font-size': 11, fill: page.palette.text2}, page.share(e.weight)));
+			svgElement('text', {x, y: y + 4, 'text-anchor': 'middle', 'font-size': 11, fill: page.palette.text2}, page.isTwo ? shortShare(e.weight, page.tree.width[0]) : page.share(e.weight)));
 		return {e, shape, label};
 	}
 
@@ -216,7 +216,7 @@ class GraphView {
 		this.view(this.home);
 		this.bindMouse(svg);
 		const text = this.around >= 0 ? 'Neighbours of ' + displayName(shortName(page.keys.text[this.around])) + ' · click it again for all' :
-			'The ' + formatCount(nodes.length) + ' functions that explain most · width of a line: share · dotted: frames between are left out' + (fit < leastScale ? ' · 0: all' : '');
+			'The ' + formatCount(nodes.length) + ' functions that explain most · width of a line: share · dotted: frames between are left out' + (fit < leastScale ? ' · 0 shows all' : '');
 		this.host.replaceChildren(svg, element('p', 'note', text), element('div', 'tools', ...[['−', 'smaller'], ['0', 'all of it'], ['+', 'larger']].map(([key, title]) =>
 			button(key, {class: 'ic', title}, () => this.key(key === '−' ? '-' : key)))));
 	}
