@@ -115,13 +115,16 @@ ChildTable.prototype.add = function (node) {
 const c = new Computer(D), S = new State({});
 c.run(Object.assign(S, {h: '^' + D.strings[D.functions.name[9]] + '$'}), D.head.def);
 console.log(n > 0, n < c.tree.n / 4);
+const {callersTree} = await import(folder + '/values.mjs'), all = c.keys.text.map((t, k) => k % 9 ? 0 : 1), [whole, some] = [1e6, 50].map(most => callersTree(c.tree, all, most));
+console.log(whole.left, some.left > 0, some.left < whole.total[1][0], some.total[1][0] === whole.total[1][0]);
 globalThis.location = {hash: '#v=x&g=x&w=x&cmp=x&o=x&d=x&so=x&hu=x&cr=3&fc=x&noinlines=x&tv=x&rel=x&f=x'};
 S.h = '';
 S.read();
 console.log(S.text());
 END
-	check 'the page does not look up what is in order; of a link only choices count' 0 "node parts.mjs $js page.html" <<'END'
+	check 'the page does not look up what is in order; callers that do not fit are said; of a link only choices count' 0 "node parts.mjs $js page.html" <<'END'
 true true
+0 true true true
 f=x
 END
 	for f in labels.pb.gz "$data/good-go-cpu.pb.gz"; do

@@ -262,8 +262,9 @@ function calleesTree(tree, wanted) {
 	return finishTree(t, self, tree);
 }
 
-// The callers above the wanted keys, from the nearest to the root.
-function callersTree(tree, wanted) {
+// The callers above the wanted keys, from the nearest to the root. left: what comes
+// from callers of callers for which a tree of so many nodes has no room.
+function callersTree(tree, wanted, mostNodes = 12e6) {
 	const amount = tree.total, depth = new Uint32Array(tree.n), starts = [];
 	let room = 2;
 	for (let i = 1; i < tree.n; i++)
@@ -274,16 +275,18 @@ function callersTree(tree, wanted) {
 		starts.push(i);
 		room += depth[i];
 	}
-	const t = new GrowingTree(Math.min(room, 12e6));
+	const t = new GrowingTree(Math.min(room, mostNodes));
+	let left = 0;
 	const self = [new Float64Array(t.parent.length), new Float64Array(t.parent.length)];
 	for (const start of starts) {
-		let at = 0;
-		for (let i = start; i && t.n < t.parent.length; i = tree.parent[i])
+		let at = 0, i = start;
+		for (; i && t.n < mostNodes; i = tree.parent[i])
 			at = t.child(at, tree.key[i], tree.inlined[i]);
+		left += i ? Math.abs(amount[1][start]) || Math.abs(amount[0][start]) : 0;
 		self[0][at] += amount[0][start];
 		self[1][at] += amount[1][start];
 	}
-	return finishTree(t, self, tree);
+	return {...finishTree(t, self, tree), left};
 }
 
 /*
