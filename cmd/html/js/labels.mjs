@@ -15,6 +15,15 @@ function formatLabel(l) {
 	return l.number + (l.unit && l.unit !== l.key ? ' ' + l.unit : '');
 }
 
+// A filter for all values of a key: texts by their key, numbers by the least of them.
+// '': they are both, or of several units.
+function termOfAll(D, key) {
+	const all = D.labels.flat().filter(l => l.key === key), [{text, unit}] = all;
+	if (!all.every(l => (l.text === null) === (text === null) && l.unit === unit))
+		return '';
+	return text === null ? key + '=' + all.reduce((least, l) => Math.min(least, l.number), Infinity) + (findUnit(unit) ? unit : '') + ':' : '^' + quotePattern(key + ':').replace(/[,=]/g, '.');
+}
+
 // Of each key a map of {text, number, term, sum}: what samples without the key add
 // up to, then those with each value. all: both sides of what is shown.
 function sumLabels(D, counts, column, all) {
@@ -26,7 +35,7 @@ function sumLabels(D, counts, column, all) {
 		for (const l of D.labels[labels[s]]) {
 			const isText = l.text !== null, id = isText ? 't' + l.text : l.number + ' ' + l.unit;
 			if (!keys.has(l.key))
-				keys.set(l.key, new Map([['', {text: '(without)', term: '', sum: [...all]}]]));
+				keys.set(l.key, new Map([['', {text: '(without)', term: termOfAll(D, l.key), sum: [...all]}]]));
 			const values = keys.get(l.key);
 			if (!seen.has(l.key))
 				values.get('').sum[side[s] ? 0 : 1] -= v[s];
@@ -50,7 +59,7 @@ function drawLabels(host, page, D, counts, column) {
 			const name = displayName(value.text), [before, after] = value.sum, bar = element('i', 'b t'), all = page.total().all;
 			bar.style.width = (all ? Math.min(1, Math.abs(after / all)) : 0) * 94 + '%';
 			body.append(element('tr', '', element('td', '', bar, element('span', 'v', page.amount(after))), element('td', '', page.isTwo ? changeText({before, after}) : page.share(after)), element('td', 'nm', element('div', '',
-				...(value === none ? [element('span', 'muted', name)] : [button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
+				...(value === none ? [value.term ? button(name, {class: 'name muted', title: 'only samples without this key'}, () => page.filterLabel(value.term, true)) : element('span', 'muted', name)] : [button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
 					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))])))));
 		}
 		sections.push(element('section', '', element('h2', '', displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
