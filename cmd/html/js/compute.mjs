@@ -6,19 +6,16 @@ import {makeKeys, makeStructure, withLabelRoots} from './model.mjs';
 import {SlowPattern, compilePattern} from './regexp.mjs';
 import {addBlanks, chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys} from './values.mjs';
 
-// The last results of each step, by what they were made of.
+// The results of each step that were asked for last, by what they were made of.
 class Steps {
 	constructor() {
 		this.kept = new Map();
 	}
 
 	get(step, id, make) {
-		const list = this.kept.get(step) || [], found = list.find(e => e.id === id);
-		if (found)
-			return found.value;
-		const value = make();
-		this.kept.set(step, [{id, value}, ...list].slice(0, 3));
-		return value;
+		const list = this.kept.get(step) || [], entry = list.find(e => e.id === id) || {id, value: make()};
+		this.kept.set(step, [entry, ...list.filter(e => e !== entry)].slice(0, 3));
+		return entry.value;
 	}
 }
 

@@ -376,7 +376,8 @@ function filteredStructure(D, K, F, folds) {
 				break;
 		}
 	const join = new Joiner(D, K, room, folds), walk = new Uint32Array(n), map = new Uint32Array(n), deep = new Uint32Array(folds.cycle ? n : 0);
-	const lines = [], isPlain = plainFrames(D, F);
+	// lines: of a location; it never shrinks, which would cost a call for each.
+	const lines = [], all = {lines}, isPlain = plainFrames(D, F);
 	// tail: of each end of a location the last frame that is left, and one.
 	const tail = new Uint32Array(n), dropped = F.from ? new Uint8Array(n) : null, cut = F.prune ? new Uint32Array(n) : null;
 	// passed: chains of blanks; blank: those of the samples.
@@ -387,13 +388,12 @@ function filteredStructure(D, K, F, folds) {
 		if (!ends[i])
 			continue;
 		const above = parent[start[i]];
-		let isAllPlain = 1;
-		lines.length = 0;
+		let isAllPlain = 1, count = 0;
 		for (let j = i; j !== above; j = parent[j]) {
-			lines.push(frame[j]);
+			lines[count++] = frame[j];
 			isAllPlain &= isPlain[frame[j]];
 		}
-		const left = isAllPlain ? {lines} : linesLeft(lines, F, flags);
+		const left = isAllPlain ? all : linesLeft(lines.slice(0, count), F, flags);
 		let q = walk[above], run = folds.cycle ? deep[above] : 0;
 		join.blank = folds.skips ? passed[above] : 0;
 		tail[i] = tail[above];
@@ -401,11 +401,11 @@ function filteredStructure(D, K, F, folds) {
 			dropped[i] = left && left.isCut ? 0 : 1;
 		if (cut)
 			cut[i] = left && left.isPruned && !(dropped && dropped[i]) ? i : cut[above];
-		const isLeft = left && !(dropped && dropped[i]), isWhole = isLeft && left.lines.length === lines.length;
+		const isLeft = left && !(dropped && dropped[i]), isWhole = isLeft && (isAllPlain || left.lines.length === count);
 		if (!isWhole)
 			join.becomeMulti(q);
 		if (isLeft) {
-			for (let at = left.lines.length, isInlined = 0; at; isInlined = 1) {
+			for (let at = isAllPlain ? count : left.lines.length, isInlined = 0; at; isInlined = 1) {
 				q = join.enter(q, left.lines[--at], isInlined, run);
 				run = join.deep;
 				if (!isWhole)
