@@ -36,9 +36,19 @@ mkperf 1 20 >good.data && mended perf "$PWD/good.data" 'prof-import -q @'
 mkdir -p archive/2020-01-01
 cp "$data/good-go-cpu.pb.gz" archive/2020-01-01/100000.pb.gz
 cp "$data/good-gperf-cpu.prof" archive/2020-01-01/110000.prof
-if prof-history -q --index=index --match=. archive >/dev/null 2>&1; then
+if prof-history -q --index=index --match=. archive >good.out 2>&1; then
 	mended index "$PWD/index" 'prof-history -q --index=@ --match=. archive' \
 		'prof-history -q --index=@ --top-movers archive'
+	# right SEED: what a damaged index gives is what it gave before, or a line says more.
+	right() {
+		prof-history --index="mended.$1" --match=. archive >out 2>err
+		[ -s err ] || cmp -s out good.out || echo "seed $1: another answer"
+	}
+	python3 "$src/tests/lib/mend.py" page "$PWD/index" "$n" mended
+	for seed in $(seq "$n"); do
+		right "$seed"
+	done >bad
+	check 'what damages a page is said, or changes nothing' 0 'cat bad' </dev/null
 else
 	skip 'index' 'this build has no history'
 fi
