@@ -601,7 +601,8 @@ bench_start() {
 }
 
 # rights_row N COMMAND...: CPU time with all rights, and without those that it
-# does not need; as root prof-symbolize has a child without any.
+# does not need; as root prof-symbolize and prof-list have a child without any, and
+# prof-import has one for each file with unwind information.
 rights_row() {
 	printf '| %-44s | %6s | %6s |\n' "$(shift && echo "$*")" \
 		"$(PROF_SANDBOX=0 starts "$@" 2>&1)" "$(starts "$@" 2>&1)"
@@ -621,7 +622,12 @@ bench_rights() {
 		export PROF_CACHE
 		prof-symbolize -q program.5000.pb | cat >/dev/null
 		rights_row 100 prof-symbolize -q program.5000.pb
+		prof-symbolize -q -o named.pb program.5000.pb
 	)
+	rights_row 100 prof-list --disasm=^main$ named.pb
+	rights_row 20 prof-list --disasm=. named.pb
+	mkperf 1 2000 >perf.data
+	rights_row 100 prof-import -q perf.data
 }
 
 # interp_row NAME HZ COMMAND...: what reading an interpreter's functions adds. The
