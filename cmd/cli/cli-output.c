@@ -55,17 +55,40 @@ die_output(const char *path)
 	die("%s: %s", path ? path : "<stdout>", strerror(errno));
 }
 
+/*
+ * Who has a file in a folder where all may write would get what is written, or
+ * say by a link where it goes. The kernel can refuse that, too
+ * (fs.protected_symlinks), but does not see links that are followed here.
+ */
+static void
+refuse_strangers(const char *path)
+{
+	char *copy = strdup(path);
+	struct stat sb, dir;
+	bool is_strange;
+
+	if (!copy)
+		die_nomem();
+	is_strange = lstat(path, &sb) == 0 && stat(dirname(copy), &dir) == 0 &&
+		     dir.st_mode & S_IWOTH && sb.st_uid != geteuid() &&
+		     sb.st_uid != dir.st_uid;
+	free(copy);
+	if (is_strange)
+		die("%s: it belongs to another user, in a folder where all may "
+		    "write; remove it, or use another name",
+		    path);
+}
+
 char *
 cli_real_path(const char *path)
 {
-	char *real = realpath(path, NULL), *dir, *at = strdup(path);
+	char *at = strdup(path), *dir, *next;
 	char link[PATH_MAX];
 	struct stat sb;
 	ssize_t n;
 
-	for (int i = 0; !real && at && i < 40; i++) {
-		if (errno == ELOOP)
-			die_output(path);
+	for (int i = 0; at && i < 40; i++) {
+		refuse_strangers(at);
 		if (lstat(at, &sb) != 0 || !S_ISLNK(sb.st_mode))
 			return at;
 		n = readlink(at, link, sizeof(link) - 1);
@@ -75,18 +98,16 @@ cli_real_path(const char *path)
 		dir = *link == '/' ? NULL : strrchr(at, '/');
 		if (dir)
 			dir[1] = '\0';
-		if (asprintf(&real, "%s%s", dir ? at : "", link) < 0)
+		if (asprintf(&next, "%s%s", dir ? at : "", link) < 0)
 			die_nomem();
 		free(at);
-		at = real;
-		real = realpath(at, NULL);
+		at = next;
 	}
-	if (!real && at) {
+	if (at) {
 		errno = ELOOP;
 		die_output(path);
 	}
-	free(at);
-	return real;
+	return NULL;
 }
 
 /*
@@ -162,6 +183,7 @@ output_open(struct cli *cli)
 	}
 	if (!*cli->output)
 		die("--output: the name is empty");
+	refuse_strangers(cli->output);
 	/* Devices and pipes are written to, not replaced. */
 	if (stat(cli->output, &sb) == 0 && !S_ISREG(sb.st_mode)) {
 		out->fd = outfile_named(cli->output, 0);

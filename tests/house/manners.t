@@ -136,6 +136,36 @@ check '-o makes what a dangling link names' 0 'mkdir -p d; ln -s ../there d/link
 	prof-text -o d/link small.pb; test -L d/link; grep -c main there' <<'END'
 1
 END
+row='-o follows no link of another user where all may write, nor is his file kept'
+if [ "$(id -u)" -eq 0 ] && have setpriv; then
+	# by USER COMMAND
+	by() {
+		setpriv --reuid="$1" --clear-groups sh -c "$2"
+	}
+	chmod 755 .
+	mkdir -m 1777 tmp
+	echo precious >precious
+	by 65534 "ln -s ../precious tmp/a; ln -s ../new tmp/b; echo x >tmp/c; mkfifo tmp/d"
+	ln -s a tmp/e
+	check "$row" 0 '
+		for f in a b c d e; do
+			timeout 9 prof-text -o tmp/$f small.pb 2>&1 | sed "s/.*: \(it [^,]*\),.*/\1/"
+		done
+		cat precious tmp/c
+		ls new 2>&1 | wc -l; ln -s ../ours tmp/f; prof-text -o tmp/f small.pb; grep -c main ours' <<'END'
+it belongs to another user
+it belongs to another user
+it belongs to another user
+it belongs to another user
+it belongs to another user
+precious
+x
+1
+1
+END
+else
+	skip "$row" 'only root has other users'
+fi
 ln -s loop2 loop1
 ln -s loop1 loop2
 check_err '-o of a loop of links' 2 'prof-text -o loop1 small.pb' 'Too many levels'
