@@ -24,6 +24,8 @@ main;work;leaf=>helper 35 {user="ann" bytes=1024bytes}
 main;fresh;leaf 9 {user="bob"}
 END
 mkprof after.txt >after.pb.gz
+printf '# cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\n@mapping 0x3000 0x4000 0 [kernel.kallsyms]_stext\nmain;work;leaf;[2]clear_page 7\nmain;idle 2\n' |
+	mkprof >kernel.pb.gz
 prof-diff --diff-base labels.pb.gz after.pb.gz >diff.pb.gz
 prof-diff labels.pb.gz after.pb.gz >minus.pb.gz
 
@@ -68,7 +70,7 @@ compare_page() {
 if have node; then
 	n=0
 	for f in "$data"/good-go-cpu.pb.gz "$data"/good-go-heap.pb.gz "$data"/good-go-allocs.pb.gz \
-		"$data"/good-gperf-cpu.prof cpu.pb.gz labels.pb.gz diff.pb.gz minus.pb.gz \
+		"$data"/good-gperf-cpu.prof cpu.pb.gz labels.pb.gz kernel.pb.gz diff.pb.gz minus.pb.gz \
 		${PROF_LONG:+"$data"/good-go-cpu-long.pb.gz}; do
 		found "$f" || continue
 		n=$((n + 1))

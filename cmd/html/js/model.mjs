@@ -10,7 +10,11 @@ function addressText(frames, f) {
 	return frames.high[f].toString(16).padStart(8, '0') + frames.low[f].toString(16).padStart(8, '0');
 }
 
+// As frames_base(): of "[kernel.kallsyms]_stext" what is in brackets.
 function baseName(path) {
+	const [bracketed] = /^\[[^\]]*\]/.exec(path) || [];
+	if (bracketed)
+		return bracketed;
 	const end = path.replace(/\/+$/, '');
 	return end.slice(end.lastIndexOf('/') + 1) || path;
 }
