@@ -325,7 +325,7 @@ c.run(Object.assign(new State({}), {hu: '0', cr: '0'}), c.D.head.def);
 const svg = readFileSync(picture, 'utf8'), [, shades, , , , , , ...names] = gunzipSync(Buffer.from(/id="boxes">([^<]*)/.exec(svg)[1], 'base64')).toString().split('\n');
 // Of a difference, as many boxes of which noise could be the reason.
 if (shades) {
-	const {tree} = c, sizes = new SampleSizes(c.D.samples, c.column, c.D.samples.values[0]), doubt = [...tree.key.keys()].filter(i => i && tree.width[i] && !changeOf(...[0, 1].map(s => tree.total[s][i]), ...[0, 1].map(s => sizes.of(tree.total[s][i], s))).isSure).length;
+	const {tree} = c, sizes = new SampleSizes(c.D, c.column, c.D.samples.values[0]), doubt = [...tree.key.keys()].filter(i => i && tree.width[i] && !changeOf(...[0, 1].map(s => tree.total[s][i]), ...[0, 1].map(s => sizes.of(tree.total[s][i], s))).isSure).length;
 	console.log(doubt, 'in doubt', shades.split(' ').length > doubt && doubt === shades.split('u').length - 1);
 }
 const steps = [-.75, -.35, -.12, -.03, 0, .03, .12, .35, .75];
@@ -353,6 +353,12 @@ END
 	done
 	prof-html -q --no-source -o page.html often.pb.gz && prof-flame -q --min-width=0 -o same.svg often.pb.gz
 	check 'and its doubt' 0 "node same.mjs $js page.html same.svg | grep doubt" <<'END'
+9 in doubt true
+END
+	printf '# samples count cpu nanoseconds\n[not sampled] 1 9000000\n' | mkprof >none.pb.gz
+	prof-merge often9.pb.gz none.pb.gz | prof-diff often1.pb.gz - >often.pb.gz
+	prof-html -q --no-source -o page.html often.pb.gz && prof-flame -q --min-width=0 -o same.svg often.pb.gz
+	check 'time that was not sampled takes no samples away' 0 "node same.mjs $js page.html same.svg | grep doubt" <<'END'
 9 in doubt true
 END
 	# A real profile of 29,000 boxes: a fifth of its page.

@@ -1,7 +1,7 @@
 // change.mjs - how sure a difference between two sides is: what sampling alone
 // would make of it.
 
-const normal95 = 1.96, leastSamples = 6;
+const normal95 = 1.96, leastSamples = 6, notSampled = '[not sampled]';
 
 /*
  * The change from before to after, of which na and nb samples tell: r, its share
@@ -42,11 +42,13 @@ function likelyText({low, high}) {
 }
 
 // How many samples are behind a sum of v: their number if all are alike, else
-// fewer.
+// fewer. Time that was not sampled is no sample.
 class SampleSizes {
-	constructor(samples, column, counts) {
-		const sum = [0, 0], squares = [0, 0], v = samples.values[column];
+	constructor({samples, tree, frames, functions, strings}, column, counts) {
+		const sum = [0, 0], squares = [0, 0], v = samples.values[column], isNone = i => i && !tree.parent[i] && strings[functions.name[frames.fun[tree.frame[i]]]] === notSampled;
 		for (let s = 0; s < samples.n; s++) {
+			if (isNone(samples.node[s]))
+				continue;
 			const side = samples.side[s] ? 0 : 1, n = counts ? Math.max(1, Math.abs(counts[s])) : 1;
 			sum[side] += Math.abs(v[s]);
 			squares[side] += v[s] * v[s] / n;
@@ -60,4 +62,4 @@ class SampleSizes {
 	}
 }
 
-export {SampleSizes, changeKind, changeOf, changeText, likelyText, percentText};
+export {SampleSizes, changeKind, changeOf, changeText, likelyText, notSampled, percentText};

@@ -2,6 +2,7 @@
 // reader's own code, pastel a library's, grey has no name. Of a change hue is the
 // direction and lightness the size.
 
+import {notSampled} from './change.mjs';
 import {cutFlag, unnamedFlag} from './data.mjs';
 
 function fnv1a(text) {
@@ -112,7 +113,7 @@ class Palette {
 
 	// Without a name: an address, and what was cut or not sampled.
 	isUnnamed(k) {
-		return Boolean(this.D.frames.flags[this.K.first[k]] & (unnamedFlag | cutFlag)) || this.K.text[k] === '[not sampled]';
+		return Boolean(this.D.frames.flags[this.K.first[k]] & (unnamedFlag | cutFlag)) || this.K.text[k] === notSampled;
 	}
 
 	hue(p, isOwn) {

@@ -144,7 +144,7 @@ class Page {
 		if (this.isTwo)
 			this.sizes = this.steps.get('sizes', String(this.column), () => {
 				const count = head.types.findIndex((t, k) => t[1] === 'count' && k !== this.column && head.totals[k][1] > 0 && head.totals[k][2] > 0);
-				return new SampleSizes(this.base.samples, this.column, count < 0 ? null : this.base.samples.values[count]);
+				return new SampleSizes(this.base, this.column, count < 0 ? null : this.base.samples.values[count]);
 			});
 		this.isTested = this.verdicts.size > 0 && !this.isRefined() && S.g === 'functions' && head.types[this.column][0] === this.base.gate.type;
 		this.zoomed = this.zoomedNode();

@@ -14,6 +14,7 @@
 #include "lib/base/array.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
+#include "lib/model/sampling.h"
 #include "lib/model/units.h"
 
 /* --- sums --- */
@@ -52,7 +53,8 @@ count_column(const struct profile *p, size_t column)
 /*
  * The mean value of a sample of each side: sum of squares by sum, so that many
  * small values do not count as much as few large ones. A sample of the profile
- * may stand for several, which its count says.
+ * may stand for several, which its count says; time that was not sampled is no
+ * sample.
  */
 static void
 measure_samples(struct flame_sums *s, const struct profile *p, size_t column)
@@ -66,6 +68,8 @@ measure_samples(struct flame_sums *s, const struct profile *p, size_t column)
 		int side = !base_mark_on(&mark, p, &p->sample[i]);
 		double v = fabs((double)value[column]), n = 1;
 
+		if (sampling_is_none(p, i))
+			continue;
 		if (counts < p->n_type)
 			n = fmax(1, fabs((double)value[counts]));
 		sum[side] += v;
