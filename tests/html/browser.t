@@ -34,7 +34,7 @@ END
 cat >labels.txt <<'END'
 # cpu nanoseconds
 main;work 30 {user="ann"}
-main;work 12 {user="bob" zone="a"}
+main;work 12 {user="bob" zone="a" pid=7582pid}
 END
 cat >fold.txt <<'END'
 # cpu nanoseconds
