@@ -272,11 +272,10 @@ put_run(struct interp_walk *w, struct unwind_frames *out)
 	return n_all + n > 0;
 }
 
-/* Put a frame for what the thread waits for. */
+/* Put a frame for what the interpreter does. */
 static void
-put_wait(struct interp_walk *w, struct unwind_frames *out)
+put_name(struct interp_walk *w, struct unwind_frames *out, const char *name)
 {
-	const char *name = w->in->kind->waits;
 	struct interp_code c = {
 		.name = { (uintptr_t)name, (uint32_t)strlen(name), 1 },
 		.file = { .unit = 1 },
@@ -288,6 +287,20 @@ put_wait(struct interp_walk *w, struct unwind_frames *out)
 		known_add(hash, id);
 	if (id)
 		unwind_frames_add(out, INTERP_FRAME(id, 0));
+}
+
+/* If pc is in the function of a phase, put a frame in its place. */
+static bool
+put_phase(struct interp_walk *w, struct unwind_frames *out, uintptr_t pc)
+{
+	const struct interp *in = w->in;
+
+	for (size_t i = 0; i < INTERP_PHASES; i++)
+		if (pc - in->phase[i].lo < in->phase[i].hi - in->phase[i].lo) {
+			put_name(w, out, in->kind->phase[i].does);
+			return true;
+		}
+	return false;
 }
 
 static void
@@ -318,17 +331,19 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 	struct interp_walk *w = (struct interp_walk *)(void *)g;
 	const struct interp *in = w->in;
 
-	if (w->state == INTERP_DONE || pc - in->lo >= in->hi - in->lo) {
+	if (pc - in->lo >= in->hi - in->lo) {
 		w->callee = pc;
 		return false;
 	}
 	if (!w->is_met && in->kind->waits && in->waits &&
 	    w->callee - in->waits < WAIT_BYTES)
-		put_wait(w, out);
+		put_name(w, out, in->kind->waits);
 	w->is_met = true;
 	w->kept = last;
 	if (w->state == INTERP_UNSEEN)
 		start(w);
+	if (put_phase(w, out, pc))
+		return true;
 	/* It has a frame already, and its evaluator does not run yet. */
 	if (w->state == INTERP_ON && !w->n &&
 	    pc - in->enter_lo < in->enter_hi - in->enter_lo && is_entered(w))

@@ -24,7 +24,7 @@
 #include "unwind/frames.h"
 
 #define SHM_MAGIC UINT64_C(0x31656c706d617370) /* "psample1" */
-#define SHM_VERSION 14
+#define SHM_VERSION 15
 
 /*
  * Environment variable of a sampled process: the path of the memory, and a
@@ -98,7 +98,7 @@ enum shm_event {
 };
 
 /* Whether functions of interpreters are read. */
-enum shm_interp_mode { SHM_INTERP_MIXED, SHM_INTERP_ONLY, SHM_INTERP_OFF };
+enum shm_interp_mode { SHM_INTERP_ONLY, SHM_INTERP_MIXED, SHM_INTERP_OFF };
 
 /* The kinds of locks. */
 enum shm_lock {

@@ -38,6 +38,7 @@ enum {
 	INTERP_SEEN = 64,      /* codes that a walk remembers */
 	INTERP_WALK = 4096,    /* of an interpreter in one walk, at most */
 	INTERP_SYMBOLS = 8,
+	INTERP_PHASES = 4,
 	INTERP_LAYOUT = 32,
 };
 
@@ -128,6 +129,9 @@ struct interp {
 	uintptr_t enter_lo, enter_hi; /* the function that calls it, or 0 */
 	uintptr_t symbol[INTERP_SYMBOLS]; /* their addresses; 0: missing */
 	uintptr_t waits;                  /* pthread_cond_timedwait() */
+	struct {
+		uintptr_t lo, hi; /* the function; 0: missing */
+	} phase[INTERP_PHASES];
 	size_t code_bytes; /* of a code object, at most INTERP_CODE_MAX */
 	uint16_t layout[INTERP_LAYOUT]; /* of the kind */
 };
@@ -186,6 +190,12 @@ struct interp_kind {
 	 * (NULL where entry tells frames from each other), and other symbols:
 	 * some may be missing. */
 	const char *eval, *enter, *symbol[INTERP_SYMBOLS];
+
+	/* Functions in which it does something by itself, and what, as a frame
+	 * in their place. */
+	struct {
+		const char *function, *does;
+	} phase[INTERP_PHASES];
 
 	/* It was found: is it a version that can be read? Otherwise *why, in a
 	 * few words. Not for signal handlers. */

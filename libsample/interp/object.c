@@ -167,6 +167,13 @@ interp_look(const struct dl_phdr_info *info, bool is_first, const char **why)
 				in.symbol[i] =
 					find(&own, in.kind->symbol[i], NULL);
 		}
+		for (size_t i = 0;
+		     i < INTERP_PHASES && in.kind->phase[i].function; i++) {
+			in.phase[i].lo =
+				find(&own, in.kind->phase[i].function, &size);
+			in.phase[i].hi =
+				in.phase[i].lo ? in.phase[i].lo + size : 0;
+		}
 		if (in.kind->init(&in, why) && publish(&in))
 			return true;
 	}

@@ -400,6 +400,8 @@ const struct interp_kind interp_python = {
 		    [SYM_SINCE_310] = "PyIter_Send",
 		    [SYM_SINCE_39] = "PyFrame_GetBack",
 		    [SYM_SINCE_38] = "PyInterpreterState_GetDict" },
+	.phase = { { "Py_InitializeFromConfig", "[Python starts]" },
+		   { "Py_FinalizeEx", "[Python exits]" } },
 	.init = python_init,
 	.begin = python_begin,
 	.next = python_next,

@@ -747,6 +747,8 @@ const struct interp_kind interp_ruby = {
 		    [SYM_VM] = "ruby_current_vm_ptr",
 		    [SYM_FRAMES] = "rb_profile_frames",
 		    [SYM_THREAD] = "rb_thread_current" },
+	.phase = { { "ruby_setup", "[Ruby starts]" },
+		   { "ruby_vm_destruct", "[Ruby exits]" } },
 	.init = ruby_init,
 	.begin = ruby_begin,
 	.next = ruby_next,

@@ -311,6 +311,28 @@ while True:
 END
 live 'forked workers' workers "$python" "$PWD/workers.py"
 
+# What the interpreter does after the program: as long as the program did not see. The
+# kernel's part of it has no sample, or is elsewhere.
+cat >leaves.py <<'END'
+import time
+kept = [{i: str(i)} for i in range(400000)]
+print(time.process_time())
+END
+leaves() {
+	prof-record -q -F 500 -o leaves.pb.gz "$1" "$PWD/leaves.py" >used || return 2
+	prof-text --comments leaves.pb.gz >>used
+	prof-text --folded --sample-index=cpu leaves.pb.gz | awk '
+		FILENAME == "used" && NF == 1 { own = $1; next }
+		FILENAME == "used" { sub(/.*cpu_used=/, ""); all = $1; next }
+		/\[Python exits\]/ { at_end += $NF / 1e9 }
+		/\[Python starts\].*leaves\./ { wrong++ }
+		END {
+			print at_end + 0, "s at the end, of", all - own, "of", all
+			exit !(at_end > 0.4 * (all - own) && at_end < all - own + 0.02 && !wrong)
+		}' used -
+}
+live 'what Python does when it exits' leaves "$python"
+
 check 'switched off' 0 "prof-record -q --interp=off -o off.pb.gz $python known.py >out &&
 	prof-text --raw off.pb.gz | awk '/\[python\]|burn/ { n++ } END { print n + 0 }'" <<'END'
 0
