@@ -38,8 +38,8 @@ static const struct cli_opt opts[] = {
 	{ KEY_CHILDREN, "children", "HOW",
 	  "child processes: merge (the default), separate files, or none" },
 	{ KEY_INTERP, "interp", "HOW",
-	  "functions of Python, PHP or Ruby: mixed with those of C (the "
-	  "default), only them, or off" },
+	  "functions of Python, PHP or Ruby: only (the default) them, mixed "
+	  "with the interpreter's C, or off" },
 	{ KEY_JIT, "jit", NULL,
 	  "have compilers of node, java, .NET and erlang write names" },
 	{ KEY_LISTEN, "listen", "ADDRESS",
@@ -96,7 +96,7 @@ clock_of(const struct cli *cli)
 static enum shm_interp_mode
 interp_of(const struct cli *cli)
 {
-	static const char *const words[] = { "mixed", "only", "off", NULL };
+	static const char *const words[] = { "only", "mixed", "off", NULL };
 
 	return (enum shm_interp_mode)cli_word(cli, "way", words);
 }

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "lib/model/account.h"
-#include "lib/model/interpreter.h"
 #include "lib/model/labels.h"
 #include "lib/model/profile.h"
 #include "lib/model/sampling.h"
@@ -51,30 +50,6 @@ warn_of_names(const struct profile *p)
 	unnamed_release(&u);
 }
 
-/* The same about an interpreter's functions in front of the program's own. */
-static void
-warn_of_interpreter(const struct profile *p)
-{
-	struct interpreter i;
-	struct prof_err err;
-	const char *slash;
-
-	if (!isatty(STDERR_FILENO) || !interpreter_is_read(p))
-		return;
-	if (interpreter_find(p, INTERPRETER_FLAT, &i, &err) != PROF_OK)
-		die("%s", err.msg);
-	if (i.share <= 0.25)
-		return;
-	/* With a folder: Python's own modules are in .../python3.11/. */
-	slash = strrchr(i.file, '/');
-	if (slash)
-		slash = memrchr(i.file, '/', (size_t)(slash - i.file));
-	warn("%.0f%% of the samples are in C functions of %s itself: "
-	     "--hide=%s leaves those of the program, as prof-record "
-	     "--interp=only does",
-	     100 * i.share, i.name, slash ? slash + 1 : i.file);
-}
-
 /* The unit is a known one, or the profile's own. Dies. */
 static void
 check_unit(const char *unit, const char *own)
@@ -113,7 +88,6 @@ report_begin(struct report *r, const struct report_settings *s,
 		     s->o.divide_by);
 	if (!s->is_relative)
 		refine_filter(&s->refine, p);
-	warn_of_interpreter(p);
 }
 
 void

@@ -189,7 +189,7 @@ warn_of_interpreter(const struct profile *p, const struct launch *l)
 	struct interpreter i;
 	struct prof_err err;
 
-	if (interpreter_find(p, INTERPRETER_UNREAD, &i, &err) != PROF_OK) {
+	if (interpreter_find(p, &i, &err) != PROF_OK) {
 		warn("%s", err.msg);
 		return;
 	}
@@ -201,7 +201,7 @@ warn_of_interpreter(const struct profile *p, const struct launch *l)
 		     100 * i.share, i.name);
 	else if (i.is_readable)
 		warn("%.0f %% of the samples are in %s without functions of "
-		     "its own: it starts, ends, is in other namespaces, or "
+		     "its own: it compiles, waits, is in other namespaces, or "
 		     "they could not be read",
 		     100 * i.share, i.name);
 	else

@@ -208,6 +208,8 @@ tally_add_module(struct tally *t, struct space *s, const struct module *m)
 		t->module[t->n_module].is_self |= is_ours(t, m);
 		tally_hold_file(t, s, &t->module[t->n_module++]);
 	}
+	/* The kernel's sampler may have met it first, and does not know. */
+	t->module[range.module].hide |= m->hide;
 	/* The program is first in the loader's list. */
 	if (t->process[s->process].program == PROF_NONE)
 		t->process[s->process].program = range.module;

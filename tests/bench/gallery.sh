@@ -40,7 +40,7 @@ def main():
 
 main()
 END
-[ -s mixed.pb.gz ] || prof-record -q -F 1000 -- /usr/bin/python3 shop.py | prof-symbolize -q >mixed.pb.gz
+[ -s mixed.pb.gz ] || prof-record -q -F 1000 --interp=mixed -- /usr/bin/python3 shop.py | prof-symbolize -q >mixed.pb.gz
 prof-flame -q --no-script --width=1000 --min-width=2 --show-from='shop\.main' --title='Python and the C that it calls: CPU time' -o "$out/mixed.svg" mixed.pb.gz
 prof-html -q --title=golang -o go.html "$real"
 prof-html -q -o heap.html "$src/testdata/good-go-heap.pb.gz"

@@ -157,7 +157,7 @@ echo '<?php burn(60);' >part.php
 
 # in_order PHP: C called by PHP called by C. No evaluator is left.
 in_order() {
-	prof-record -q -F 500 -o known.pb.gz "$1" "$PWD/known.php" >truth || return 2
+	prof-record -q -F 500 --interp=mixed -o known.pb.gz "$1" "$PWD/known.php" >truth || return 2
 	prof-symbolize known.pb.gz -o named.pb.gz 2>/dev/null || return 2
 	prof-text --folded --sample-index=samples named.pb.gz |
 		awk -v ns="$(signal_ns known.pb.gz)" "$chance"'

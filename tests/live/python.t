@@ -146,7 +146,7 @@ END
 # in_order: C called by Python called by C, each in its place: Python's sort calls a
 # function of Python, and so does qsort() by ctypes and libffi. No evaluator is left.
 in_order() {
-	prof-record -q -F 500 -o known.pb.gz "$1" "$PWD/known.py" >truth || return 2
+	prof-record -q -F 500 --interp=mixed -o known.pb.gz "$1" "$PWD/known.py" >truth || return 2
 	prof-symbolize known.pb.gz -o named.pb.gz 2>/dev/null || return 2
 	prof-text --folded --sample-index=samples named.pb.gz |
 		awk -v ns="$(signal_ns known.pb.gz)" "$chance"'
@@ -187,7 +187,7 @@ for python in $pythons; do
 done
 
 python=${pythons##* }
-live 'mixed, from the clock of perf_event' truth --clock=perf "$python" "$PWD/known.py"
+live 'mixed, from the clock of perf_event' truth --interp=mixed --clock=perf "$python" "$PWD/known.py"
 
 # asleep: threads that sleep, and their callers.
 cat >sleepers.py <<'END'
@@ -332,6 +332,19 @@ leaves() {
 		}' used -
 }
 live 'what Python does when it exits' leaves "$python"
+
+# The interpreter's own C functions are left out, also if the kernel's sampler has met its
+# file first: in a process that has no libsample.
+real=$(readlink -f "$(command -v "$python")")
+apart='import time
+while time.process_time() < 0.2: sorted(str(i) for i in range(999))'
+check 'no function of the interpreter itself, whichever sampler met it first' 0 "
+	prof-record -q -o only.pb.gz sh -c 'env -i \"\$1\" -c \"\$0\"
+		\"\$1\" -c \"\$0\"' '$apart' $real
+	prof-text --folded only.pb.gz | awk '/;<string>.<genexpr>/ { seen = 1 }
+		/<string>/ && /[[;]([^;]*\/)?(lib)?python3/ { left++ } END { print seen, left + 0 }'" <<'END'
+1 0
+END
 
 check 'switched off' 0 "prof-record -q --interp=off -o off.pb.gz $python known.py >out &&
 	prof-text --raw off.pb.gz | awk '/\[python\]|burn/ { n++ } END { print n + 0 }'" <<'END'

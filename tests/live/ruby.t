@@ -135,7 +135,7 @@ echo 'burn(60)' >part.rb
 
 # in_order RUBY: C called by Ruby called by C, below the name of its method.
 in_order() {
-	prof-record -q -F 500 -o known.pb.gz "$1" --disable=gems "$PWD/known.rb" >truth ||
+	prof-record -q -F 500 --interp=mixed -o known.pb.gz "$1" --disable=gems "$PWD/known.rb" >truth ||
 		return 2
 	prof-symbolize known.pb.gz -o named.pb.gz 2>/dev/null || return 2
 	prof-text --folded --sample-index=samples named.pb.gz |

@@ -36,23 +36,6 @@ prof-text: no names yet: prof-symbolize FILE | ...
 prof-text: no names yet: prof-symbolize FILE | ...
 prof-text: 57% of the samples have no names: their files have none, or were not found; see --search-path of prof-symbolize, DEBUGINFOD_URLS, -dbgsym packages
 END
-	# Of whose samples a third have no function of Python.
-	check 'an interpreter in front of the program can be hidden' 0 \
-	'mkprof >python.pb.gz <<-EOF
-	# cpu nanoseconds
-	@mapping 0 0 0 [python]
-	@mapping 0x1000 0x2000 0 /usr/bin/python3.11
-	work (/usr/lib/python3.11/w.py:1);[2]call;[2]eval 40
-	work (/usr/lib/python3.11/w.py:1) 26
-	[2]start 34
-	EOF
-	script -qec "prof-text python.pb.gz" /dev/null </dev/null | tr -d "\r" | sed -n "s/--hide/&/p; /eval/p"
-	script -qec "prof-text --hide=bin/python3.11 python.pb.gz" /dev/null </dev/null | tr -d "\r" |
-		grep -E "^prof|work"' <<'END'
-prof-text: 40% of the samples are in C functions of python itself: --hide=bin/python3.11 leaves those of the program, as prof-record --interp=only does
-      40ns 40.00% 40.00%       40ns 40.00%  eval
-      66ns 66.00% 66.00%       66ns 66.00%  work
-END
 else
 	skip 'a report of addresses names prof-symbolize' 'no script'
 fi

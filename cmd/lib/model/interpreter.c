@@ -76,10 +76,10 @@ kind_of(const char *file)
 	return i;
 }
 
-/* The mapping of the interpreter that counts for sample i, or PROF_NONE. */
+/* The mapping of the interpreter in sample i, or PROF_NONE: it has none, or
+ * functions that it runs. */
 static uint32_t
-mapping_of_sample(const struct profile *p, size_t i, const size_t *kind,
-		  enum interpreter_part part)
+mapping_of_sample(const struct profile *p, size_t i, const size_t *kind)
 {
 	const struct sample *s = &p->sample[i];
 	const uint32_t *stack = profile_stack(p, s);
@@ -92,19 +92,17 @@ mapping_of_sample(const struct profile *p, size_t i, const size_t *kind,
 		if (m == PROF_NONE)
 			continue;
 		is_read = kind[m] == FUNCTIONS;
-		if (found == PROF_NONE && kind[m] < N_KNOWN &&
-		    (k == 0 || part == INTERPRETER_UNREAD))
+		if (found == PROF_NONE && kind[m] < N_KNOWN)
 			found = m;
 	}
-	return is_read == (part == INTERPRETER_FLAT) ? found : PROF_NONE;
+	return is_read ? PROF_NONE : found;
 }
 
 enum prof_status
-interpreter_find(const struct profile *p, enum interpreter_part part,
-		 struct interpreter *most, struct prof_err *err)
+interpreter_find(const struct profile *p, struct interpreter *most,
+		 struct prof_err *err)
 {
 	size_t *kind = calloc(p->n_mapping + 1, sizeof(*kind)), type = 0;
-	uint32_t file[N_KNOWN] = { 0 };
 	double sum[N_KNOWN] = { 0 }, all = 0;
 	bool any = false;
 
@@ -118,19 +116,15 @@ interpreter_find(const struct profile *p, enum interpreter_part part,
 	any = any && profile_sample_index(p, NULL, &type, NULL) == PROF_OK;
 	for (size_t i = 0; i < p->n_sample && any; i++) {
 		double v = (double)profile_value(p, i)[type];
-		uint32_t m = mapping_of_sample(p, i, kind, part);
+		uint32_t m = mapping_of_sample(p, i, kind);
 
-		if (m != PROF_NONE) {
+		if (m != PROF_NONE)
 			sum[kind[m]] += v;
-			file[kind[m]] = m;
-		}
 		all += v;
 	}
 	/* Several files may be of one. */
 	for (size_t f = 1; f < N_KNOWN; f++)
 		if (!strcmp(known[f].name, known[f - 1].name)) {
-			if (sum[f] < sum[f - 1])
-				file[f] = file[f - 1];
 			sum[f] += sum[f - 1];
 			sum[f - 1] = 0;
 		}
@@ -138,8 +132,6 @@ interpreter_find(const struct profile *p, enum interpreter_part part,
 		if (sum[f] / all > most->share)
 			*most = (struct interpreter){
 				.name = known[f].name,
-				.file = profile_str(p,
-						    p->mapping[file[f]].file),
 				.share = sum[f] / all,
 				.is_readable = known[f].functions != NULL,
 			};

@@ -1,6 +1,6 @@
 /*
- * interpreter.h - the part of a profile that is inside interpreters: in their C
- * functions.
+ * interpreter.h - the part of a profile that is inside interpreters, in stacks
+ * without functions that they run.
  */
 #ifndef INTERPRETER_H
 #define INTERPRETER_H
@@ -13,20 +13,12 @@ struct profile;
 
 struct interpreter {
 	const char *name; /* NULL: there is none */
-	const char *file; /* of the profile */
 	double share;     /* 0 to 1, of the values of the default type */
 	bool is_readable; /* libsample reads its functions, if it is there */
 };
 
-/* Which samples count. */
-enum interpreter_part {
-	INTERPRETER_UNREAD, /* in its file, without functions that it runs */
-	INTERPRETER_FLAT    /* with these, but the innermost is in its file */
-};
-
 /* Find the one with the most samples. PROF_ENOMEM. */
 enum prof_status interpreter_find(const struct profile *p,
-				  enum interpreter_part part,
 				  struct interpreter *most,
 				  struct prof_err *err) MUST_USE;
 
