@@ -201,8 +201,8 @@ sampler_walk(struct thread *t, const void *uc, const struct unwind_stack *stack,
 	size_t n;
 
 	n = unwind_walk(uc, stack, n_stack, far,
-			interp_begin(&walk, interp, &thread), pc, UNWIND_FRAMES,
-			info);
+			interp_begin(&walk, interp, &thread, stack, n_stack),
+			pc, UNWIND_FRAMES, info);
 	info->n_unread = interp_end(&walk);
 	return n;
 }

@@ -188,7 +188,7 @@ number_frames(struct interp_walk *w, struct interp_frame *f, size_t n,
 					m->seen[seen].owner == f[i].owner
 				? m->seen[seen].id
 				: 0;
-		f[i].base = m->seen[seen].base;
+		f[i].base = id[i] ? m->seen[seen].base : 0;
 		for (k = 0;
 		     !id[i] && k < n_code &&
 		     (code[k] != f[i].code || f[first[k]].owner != f[i].owner);)
@@ -215,7 +215,6 @@ number_frames(struct interp_walk *w, struct interp_frame *f, size_t n,
 			continue;
 		id[i] = number[which[i]];
 		f[i].base = f[first[which[i]]].base;
-		w->n_bad += !id[i];
 		m->seen[seen].code = f[i].code;
 		m->seen[seen].owner = f[i].owner;
 		m->seen[seen].base = f[i].base;
@@ -223,22 +222,49 @@ number_frames(struct interp_walk *w, struct interp_frame *f, size_t n,
 	}
 }
 
+/* Read the next frames, of whichever runs, to w->memory->ahead. */
 static void
-put_frames(struct interp_walk *w, struct unwind_frames *out,
-	   struct interp_frame *f, size_t n)
+read_ahead(struct interp_walk *w)
 {
+	const struct interp_kind *kind = w->in->kind;
+	struct interp_memory *m = w->memory;
+	struct interp_frame f[INTERP_BATCH] = { 0 };
 	uint32_t id[INTERP_BATCH];
+	uint8_t of[INTERP_BATCH];
+	struct interp_walk walk = *w;
+	size_t n = 0, n_code = 0;
 
-	if (w->in->kind->finish && n)
-		w->in->kind->finish(w, f, n);
-	number_frames(w, f, n, id);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t at = w->in->kind->place ? w->in->kind->place(&f[i])
-						 : f[i].at;
+	for (; n < INTERP_BATCH && walk.frame; n++) {
+		m->ahead[n].here = walk.frame;
+		m->ahead[n].shown = 0;
+		if (walk.n++ >= INTERP_WALK ||
+		    !kind->next(&walk, &f[n_code])) {
+			w->is_ahead_bad = true;
+			break;
+		}
+		m->ahead[n].frame = walk.frame;
+		m->ahead[n].entry = walk.entry;
+		m->ahead[n].is_last = f[n_code].is_last;
+		if (f[n_code].code)
+			of[n_code++] = (uint8_t)n;
+	}
+	w->n = walk.n;
+	w->link = walk.link;
+	w->n_ahead = (uint32_t)n;
+	w->n_put = 0;
+	if (kind->finish && n_code)
+		kind->finish(w, f, n_code);
+	number_frames(w, f, n_code, id);
+	if (kind->lines && n_code)
+		kind->lines(w, f, n_code);
+	for (size_t i = 0; i < n_code; i++) {
+		uint32_t at = kind->place ? kind->place(&f[i]) : f[i].at;
 
-		unwind_frames_add(out,
-				  id[i] ? INTERP_FRAME(id[i], at)
-					: INTERP_FRAME(0, w->in->kind->number));
+		m->ahead[of[i]].is_last = f[i].is_last;
+		if (f[i].code)
+			m->ahead[of[i]].shown =
+				id[i] ? INTERP_FRAME(id[i], at)
+				      : INTERP_FRAME(0, kind->number);
 	}
 }
 
@@ -246,30 +272,33 @@ put_frames(struct interp_walk *w, struct unwind_frames *out,
 static bool
 put_run(struct interp_walk *w, struct unwind_frames *out)
 {
-	struct interp_frame f[INTERP_BATCH] = { 0 };
-	bool is_last = false, is_read = true;
-	size_t n = 0, n_all = 0;
+	uint64_t unread = INTERP_FRAME(0, w->in->kind->number), shown;
+	bool is_last = false, any = false;
 
-	while (!is_last && is_read && w->frame) {
-		is_read = w->n++ < INTERP_WALK &&
-			  w->in->kind->next(w, &f[n], &is_last);
-		if (is_read && f[n].code)
-			n++;
-		if (n == INTERP_BATCH) {
-			put_frames(w, out, f, n);
-			n_all += n;
-			n = 0;
+	while (!is_last && w->frame) {
+		if (w->n_put == w->n_ahead && !w->is_ahead_bad)
+			read_ahead(w);
+		if (w->n_put == w->n_ahead) {
+			unwind_frames_add(out, unread);
+			w->n_bad++;
+			w->frame = 0;
+			any = true;
+			break;
 		}
+		shown = w->memory->ahead[w->n_put].shown;
+		if (shown) {
+			unwind_frames_add(out, shown);
+			w->n_bad += shown == unread;
+			any = true;
+		}
+		is_last = w->memory->ahead[w->n_put].is_last &&
+			  w->memory->ahead[w->n_put].here >= w->until;
+		w->frame = w->memory->ahead[w->n_put].frame;
+		w->entry = w->memory->ahead[w->n_put++].entry;
 	}
-	put_frames(w, out, f, n);
-	if (!is_read) {
-		unwind_frames_add(out, INTERP_FRAME(0, w->in->kind->number));
-		w->n_bad++;
-		n_all++;
-	}
-	if (!is_read || !w->frame)
+	if (!w->frame)
 		w->state = INTERP_DONE;
-	return n_all + n > 0;
+	return any;
 }
 
 /* Put a frame for what the interpreter does. */
@@ -313,15 +342,26 @@ start(struct interp_walk *w)
 		w->state = INTERP_DONE;
 }
 
+/* The caller's part of the stack that cfa is in is mapped, and stays. */
+static void
+find_stack(struct interp_walk *w, uintptr_t cfa)
+{
+	for (size_t i = 0; i < w->n_stack; i++)
+		if (cfa >= w->stack[i].lo && cfa < w->stack[i].hi) {
+			w->memory->stack_lo = cfa;
+			w->memory->stack_hi = w->stack[i].hi;
+		}
+	w->n_stack = 0;
+}
+
 /* Is the innermost frame one that C entered? */
 static bool
 is_entered(const struct interp_walk *w)
 {
 	struct interp_walk walk = *w;
 	struct interp_frame f = { 0 };
-	bool is_last = false;
 
-	return w->in->kind->next(&walk, &f, &is_last) && is_last && f.code;
+	return w->in->kind->next(&walk, &f) && f.is_last && f.code;
 }
 
 static bool
@@ -331,6 +371,8 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 	struct interp_walk *w = (struct interp_walk *)(void *)g;
 	const struct interp *in = w->in;
 
+	if (w->n_stack)
+		find_stack(w, cfa);
 	if (pc - in->lo >= in->hi - in->lo) {
 		w->callee = pc;
 		return false;
@@ -375,7 +417,8 @@ guest_end(struct unwind_guest *g, struct unwind_frames *out, bool failed)
 
 struct unwind_guest *
 interp_begin(struct interp_walk *w, struct interp_memory *m,
-	     const struct interp_thread *thread)
+	     const struct interp_thread *thread,
+	     const struct unwind_stack *stack, size_t n_stack)
 {
 	const struct interp *in = atomic_load(&interp_state.found);
 
@@ -392,11 +435,15 @@ interp_begin(struct interp_walk *w, struct interp_memory *m,
 	w->in = in;
 	w->memory = m;
 	w->thread = thread;
+	w->stack = stack;
+	w->n_stack = thread->is_own ? n_stack : 0;
 	w->state = INTERP_UNSEEN;
 	w->is_met = false;
 	w->n = 0;
 	w->frame = w->entry = w->link = w->kept = 0;
 	w->first = w->until = w->callee = 0;
+	w->n_ahead = w->n_put = 0;
+	w->is_ahead_bad = false;
 	w->eval_lo = in->eval_lo;
 	w->eval_hi = in->eval_hi;
 	return &w->guest;

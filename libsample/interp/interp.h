@@ -52,10 +52,20 @@ struct interp_memory {
 	int pid; /* 0: not yet known; -1: system calls are filtered */
 	unsigned n_read, next;
 	uintptr_t page[INTERP_PAGES]; /* addresses; 1: none */
+	/* Bytes of the walk's own stack that are mapped, or none. */
+	uintptr_t stack_lo, stack_hi;
 	struct {
 		uintptr_t code, owner, base;
 		uint32_t id;
 	} seen[INTERP_SEEN];
+	/* Frames that were read ahead, so that their code is read together:
+	 * where each is, whether C entered it, what it is in a stack (0:
+	 * nothing), and frame and entry of the walk after it. */
+	struct {
+		uintptr_t here, frame, entry;
+		uint64_t shown;
+		bool is_last;
+	} ahead[INTERP_BATCH];
 	uint8_t byte[INTERP_PAGES][INTERP_PAGE];
 	uint8_t code[INTERP_BATCH][INTERP_CODE_MAX];
 	uint8_t text[INTERP_PAGE];
@@ -142,6 +152,7 @@ struct interp {
 struct interp_frame {
 	uintptr_t code, owner, line, base;
 	uint32_t at;
+	bool is_last; /* C entered it, if it is not before until */
 };
 
 /* The state of a walk. */
@@ -150,12 +161,17 @@ struct interp_walk {
 	const struct interp *in;
 	struct interp_memory *memory;
 	const struct interp_thread *thread;
+	const struct unwind_stack *stack;
+	size_t n_stack;
 	enum { INTERP_UNSEEN, INTERP_ON, INTERP_DONE } state;
 	bool is_met;      /* its code: else the walk ended before that */
 	uintptr_t callee; /* the frame of machine code before that */
-	unsigned n;       /* frames so far */
+	unsigned n;       /* frames that were read so far */
 	uintptr_t kept;   /* unwind_frame.last, in the frame of machine code */
 	uint32_t n_bad;   /* parts that could not be read, or placed */
+	/* Of memory->ahead: those that are there, and that were put. */
+	uint32_t n_ahead, n_put;
+	bool is_ahead_bad; /* what follows them could not be read */
 	/*
 	 * Of the kind: the next frame, from the innermost on. entry is an
 	 * address in the frame of the evaluator that runs it, on the machine's
@@ -206,10 +222,9 @@ struct interp_kind {
 	bool (*begin)(struct interp_walk *w);
 
 	/* Read the next frame into *f (code 0: nothing to show), and advance.
-	 * *is_last: entry now belongs to the frame that called the evaluator.
-	 * False: a read failed. */
-	bool (*next)(struct interp_walk *w, struct interp_frame *f,
-		     bool *is_last);
+	 * If it is the last of a run, entry now belongs to the frame that
+	 * called the evaluator. False: a read failed. */
+	bool (*next)(struct interp_walk *w, struct interp_frame *f);
 
 	/* If not NULL: what a thread does when the interpreter's own code calls
 	 * pthread_cond_timedwait(), as a frame. */
@@ -219,8 +234,8 @@ struct interp_kind {
 	 * walk has met. False: that one has none. */
 	bool (*run)(struct interp_walk *w);
 
-	/* If not NULL: set code and at of frames that are to be put, of which
-	 * next set what this needs: at most INTERP_BATCH, so that they are read
+	/* If not NULL: set code of frames that are to be put, of which next
+	 * set what this needs: at most INTERP_BATCH, so that they are read
 	 * together. */
 	void (*finish)(struct interp_walk *w, struct interp_frame *f, size_t n);
 
@@ -228,6 +243,10 @@ struct interp_kind {
 	 * distinguishes it from others; else 0. May set base. */
 	uint64_t (*identify)(const struct interp_walk *w,
 			     struct interp_frame *f, const uint8_t *bytes);
+
+	/* If not NULL: the same for at and is_last, where base is known; code
+	 * 0: there is nothing to show after all. */
+	void (*lines)(struct interp_walk *w, struct interp_frame *f, size_t n);
 
 	/* If not NULL: what at of a frame with code and base is. */
 	uint32_t (*place)(const struct interp_frame *f);
@@ -241,13 +260,15 @@ struct interp_kind {
 extern const struct interp_kind interp_python, interp_php, interp_ruby;
 
 /*
- * The guest of a walk of a thread, NULL if there is no interpreter. w, m and
- * thread stay in use until interp_end(), which returns how many parts of the
- * stack could not be read.
+ * The guest of a walk of a thread, NULL if there is no interpreter. stack is as
+ * in unwind_walk(). w, m, thread and stack stay in use until interp_end(), which
+ * returns how many parts of the stack could not be read.
  */
 struct unwind_guest *interp_begin(struct interp_walk *w,
 				  struct interp_memory *m,
-				  const struct interp_thread *thread);
+				  const struct interp_thread *thread,
+				  const struct unwind_stack *stack,
+				  size_t n_stack);
 uint32_t interp_end(struct interp_walk *w);
 
 /*

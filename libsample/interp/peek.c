@@ -24,6 +24,7 @@ interp_peek_begin(struct interp_memory *m)
 	m->in_use = 1;
 	m->pid = 0;
 	m->n_read = 0;
+	m->stack_lo = m->stack_hi = 0;
 	for (int i = 0; i < INTERP_PAGES; i++)
 		m->page[i] = NO_PAGE;
 	for (int i = 0; i < INTERP_SEEN; i++)
@@ -72,6 +73,10 @@ interp_peek(struct interp_memory *m, uintptr_t addr, void *to, size_t n)
 {
 	if (n > INTERP_PAGE || addr > UINTPTR_MAX - 2 * INTERP_PAGE)
 		return false;
+	if (addr >= m->stack_lo && addr + n <= m->stack_hi) {
+		memcpy(to, (const void *)addr, n);
+		return true;
+	}
 	while (n > 0) {
 		uintptr_t off = addr % INTERP_PAGE;
 		size_t part = INTERP_PAGE - off < n ? INTERP_PAGE - off : n;

@@ -61,6 +61,8 @@ enum {
 	IS_TOP = 1 << 17, /* of FRAME_FLAGS; its lower bits: the type of This */
 	IS_OBJECT = 8,
 	MAX_GENERATORS = 64, /* in each other */
+	BASE_USER = 1,       /* a frame's base: a function of PHP */
+	BASE_NOTHING = 2,    /* nothing to show; others are in C */
 };
 
 /* By the symbol from which on they are those. */
@@ -154,11 +156,11 @@ read_delegate(struct interp_walk *w, uint8_t *bytes)
 }
 
 static bool
-php_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
+php_next(struct interp_walk *w, struct interp_frame *f)
 {
-	uint8_t bytes[FRAME_BYTES], code[CODE_SCOPE] = { IS_INTERNAL };
+	uint8_t bytes[FRAME_BYTES];
 	uintptr_t next, at;
-	bool is_delegate = false, is_user;
+	bool is_delegate = false;
 
 	if (!interp_peek(w->memory, w->frame, bytes, sizeof(bytes)))
 		return false;
@@ -170,32 +172,33 @@ php_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 	if (!is_delegate)
 		w->link = 0;
 	f->code = interp_word(bytes, FRAME_CODE);
-	if (f->code && !interp_peek(w->memory, f->code, code, sizeof(code)))
-		return false;
-	is_user = code[CODE_TYPE] != IS_INTERNAL;
-	if (!is_user && !interp_word(code, CODE_NAME))
-		f->code = 0; /* it begins a fiber */
 	at = interp_word(bytes, FRAME_AT);
-	if (w->n == 1 && is_user)
+	if (w->n == 1 && f->code)
 		at = place_in_register(w, f->code, at);
 	f->at = 0;
-	f->line = is_user && at ? at + AT_LINE : 0;
-	*is_last = is_user && !is_delegate &&
-		   interp_int(bytes, FRAME_FLAGS) & IS_TOP;
+	f->line = at ? at + AT_LINE : 0;
+	f->is_last = !is_delegate && interp_int(bytes, FRAME_FLAGS) & IS_TOP;
 	w->frame = next;
 	return true;
 }
 
-/* Until now line is its address. at is 0 where that cannot be read. */
+/* Until now line is its address, if it is of PHP, by base. at is 0 where that
+ * cannot be read. */
 static void
-php_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
+php_lines(struct interp_walk *w, struct interp_frame *f, size_t n)
 {
 	uintptr_t line[INTERP_BATCH];
 	size_t n_line = 0, got;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		f[i].is_last &= f[i].base == BASE_USER;
+		if (f[i].base != BASE_USER)
+			f[i].line = 0;
+		if (f[i].base == BASE_NOTHING)
+			f[i].code = 0;
 		if (f[i].line)
 			line[n_line++] = f[i].line;
+	}
 	if (!n_line)
 		return;
 	got = interp_peek_codes(w->memory, line, n_line, sizeof(f->at));
@@ -211,9 +214,10 @@ php_identify(const struct interp_walk *w, struct interp_frame *f,
 	unsigned at = w->in->layout[CODE_FILE];
 	uint64_t hash = interp_word(bytes, CODE_NAME);
 
-	(void)f; /* closures are copies */
+	/* Not by f->code: closures are copies. */
 	hash = interp_mix(hash, interp_word(bytes, CODE_SCOPE));
 	if (bytes[CODE_TYPE] == IS_USER || bytes[CODE_TYPE] == IS_EVAL) {
+		f->base = BASE_USER;
 		/* Lines, and the file by its hash: the next request may have
 		 * another one there. */
 		hash = interp_mix(hash, interp_word(bytes, at + 8));
@@ -222,6 +226,9 @@ php_identify(const struct interp_walk *w, struct interp_frame *f,
 			interp_peek_word(w->memory,
 					 interp_word(bytes, at) + TEXT_HASH));
 	} else if (bytes[CODE_TYPE] != IS_INTERNAL) {
+		return 0;
+	} else if (!interp_word(bytes, CODE_NAME)) {
+		f->base = BASE_NOTHING; /* it begins a fiber */
 		return 0;
 	}
 	return hash ? hash : 1;
@@ -284,8 +291,8 @@ const struct interp_kind interp_php = {
 	.init = php_init,
 	.begin = php_begin,
 	.next = php_next,
-	.finish = php_finish,
 	.identify = php_identify,
+	.lines = php_lines,
 	.describe = php_describe,
 };
 

@@ -289,7 +289,7 @@ place_of(const struct interp_walk *w, const uint8_t *bytes, uintptr_t code)
 }
 
 static bool
-python_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
+python_next(struct interp_walk *w, struct interp_frame *f)
 {
 	const uint16_t *at = w->in->layout;
 	unsigned minor = at[VERSION_MINOR];
@@ -299,15 +299,15 @@ python_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 	if (!interp_peek(w->memory, w->frame, bytes, at[FRAME_BYTES]))
 		return false;
 	has_code = minor < 12 || bytes[at[FRAME_OWNER]] < OWNER_STACK;
-	*is_last = minor < 11    ? true
-		   : minor == 11 ? bytes[at[FRAME_OWNER]]
-				 : !has_code;
+	f->is_last = minor < 11    ? true
+		     : minor == 11 ? bytes[at[FRAME_OWNER]]
+				   : !has_code;
 	f->code = has_code ? interp_word(bytes, at[FRAME_CODE]) & ~(uintptr_t)7
 			   : 0;
 	f->line = 0;
 	f->at = has_code ? place_of(w, bytes, f->code) : 0;
 	w->frame = interp_word(bytes, at[FRAME_PREVIOUS]);
-	if (!*is_last)
+	if (!f->is_last)
 		return true;
 	if (minor >= 10 && minor <= 12)
 		w->entry = member(w, w->entry, CFRAME_PREVIOUS);

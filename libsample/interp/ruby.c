@@ -258,7 +258,7 @@ method_of(const struct interp_walk *w, uint8_t *env)
 }
 
 static bool
-ruby_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
+ruby_next(struct interp_walk *w, struct interp_frame *f)
 {
 	uint8_t bytes[FRAME_READ], env[ENV_BYTES];
 	uintptr_t flags;
@@ -272,8 +272,7 @@ ruby_next(struct interp_walk *w, struct interp_frame *f, bool *is_last)
 	f->code = f->line ? interp_word(bytes, FRAME_ISEQ)
 			  : (flags & KIND) == KIND_METHOD_IN_C;
 	f->owner = f->code ? method_of(w, env) : 0;
-	*is_last = (flags & (IS_FINISH | IS_C)) == IS_FINISH &&
-		   w->frame >= w->until;
+	f->is_last = (flags & (IS_FINISH | IS_C)) == IS_FINISH;
 	w->frame += w->in->layout[FRAME_BYTES];
 	if (w->frame >= w->link)
 		w->frame = 0;
@@ -305,10 +304,9 @@ find_evaluator(struct interp_walk *w)
 	uint8_t head[12];
 	uintptr_t pc, at = 0, end;
 	uint32_t lo = 0, hi;
-	bool is_last;
 
 	for (int i = 0; !f.line && walk.frame && i < INTERP_WALK; i++)
-		if (!ruby_next(&walk, &f, &is_last))
+		if (!ruby_next(&walk, &f))
 			return;
 	pc = interp_peek_word(m, f.code + ISEQ_CODE);
 	pc = interp_peek_word(m, interp_peek_word(m, pc + CODE_BODY));

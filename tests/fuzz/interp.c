@@ -68,7 +68,7 @@ walk(const struct interp *in, bool failed)
 
 	atomic_store(&hint, image_address(THREAD));
 	atomic_store(&interp_state.found, in);
-	g = interp_begin(&w, &memory, &thread);
+	g = interp_begin(&w, &memory, &thread, NULL, 0);
 	if (!g)
 		abort();
 	for (size_t i = 0; i < N_FRAME; i++)
