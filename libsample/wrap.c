@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "real.h"
@@ -346,16 +347,34 @@ wrap_begin(int sig)
 	return wrap_handle(sig);
 }
 
+/*
+ * A tick of ours may be pending in a thread, or come while another thread's
+ * handler ends, which removes its clock itself. The program's handler must not
+ * see it: that of PHP kills the process, as it expects none. The kernel
+ * discards what is pending when a signal is ignored.
+ */
+static void
+discard(int sig)
+{
+	static const struct timespec moment = { .tv_nsec = 20000 };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	for (int i = 0; i < 100 && atomic_load(&sampler.busy); i++)
+		nanosleep(&moment, NULL);
+	real.sigaction(sig, &ignore, NULL);
+}
+
 /* The program sets a handler for our signal, or ignores it: use another one.
  * False: there is none. Called with the lock. */
 static bool
 give_way(void)
 {
-	int other = free_signal();
+	int other = free_signal(), sig = atomic_load(&sampler.signal);
 
 	if (!other || wrap_handle(other) != 0)
 		return false;
 	thread_use_signal(other);
+	discard(sig);
 	return true;
 }
 

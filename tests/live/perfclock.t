@@ -73,6 +73,47 @@ done
 check 'so do children, from a shell' 0 \
 	'prof-record -q -F 10000 --clock=perf -o x.pb.gz bash -c "
 		for i in \$(seq 100); do /bin/true || echo \$?; done"' </dev/null
+# A tick may be pending when the program sets a handler for the signal, as PHP does when it
+# starts: that handler kills the process.
+cat >takes.c <<'END'
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+static void on_prof(int sig)
+{
+	(void)sig;
+	_exit(1);
+}
+
+int main(void)
+{
+	int bad = 0, status;
+
+	for (int i = 0; i < 400; i++) {
+		if (fork() == 0) {
+			while (clock() < CLOCKS_PER_SEC / 500)
+				;
+			signal(SIGPROF, on_prof);
+			_exit(0);
+		}
+		wait(&status);
+		bad += status != 0;
+	}
+	printf("%d\n", bad);
+}
+END
+if cc -O1 -o takes takes.c 2>err; then
+	check 'its handler sees no tick of ours' 0 \
+		'prof-record -q -F 4000 --clock=perf -o x.pb.gz ./takes' <<'END'
+0
+END
+else
+	skip 'its handler sees no tick of ours' 'no compiler'
+fi
+
 check 'a program that handles SIGPROF itself: another signal' 0 \
 	'prof-record -q -F 1000 --clock=perf -o x.pb.gz perl -e "
 		\$SIG{PROF} = sub { \$n++ };
