@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/array.h"
 #include "lib/base/fdpass.h"
 #include "lib/base/now.h"
 #include "lib/model/profile.h"
@@ -78,31 +79,63 @@ base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/*
- * Find the row of module m in the mappings of process pid, which may be another
- * one by now, or always have been. Its path is in *text, for free(), which is
- * NULL or of an earlier call. It may differ from the module's, which may be a
- * link, or below another root. Without a build-id, to be compared later, at
- * least the file's name must be the same.
- */
+/* Does the row show module m? Its path may differ, which may be a link, or
+ * below another root. Without a build-id, to be compared later, at least the
+ * file's name must be the same. */
 static bool
-find_row(const struct tally *t, int32_t pid, const struct module *m,
-	 struct procfs_map *row, char **text)
+is_row_of(const struct tally *t, const struct procfs_map *row,
+	  const struct module *m)
 {
 	const char *name = base_of(path_of(t, m));
-	bool has_id = *t->strings.str[m->build_id].s, found = false;
+
+	return *row->path == '/' && m->start >= row->start &&
+	       m->start < row->limit &&
+	       m->offset - row->offset == m->start - row->start &&
+	       (*t->strings.str[m->build_id].s ||
+		!strncmp(base_of(row->path), name, strlen(name)));
+}
+
+static const struct procfs_map *
+row_of(const struct tally *t, const struct module *m)
+{
+	for (size_t i = 0; i < t->maps.n; i++)
+		if (is_row_of(t, &t->maps.row[i], m))
+			return &t->maps.row[i];
+	return NULL;
+}
+
+static void
+read_rows(struct tally *t, int32_t pid)
+{
+	struct maps *maps = &t->maps;
 	char *line, *rest;
 	size_t n;
 
-	free(*text);
-	*text = rest = procfs_read(pid, "maps", &n);
-	while (!found && (line = strsep(&rest, "\n")))
-		found = procfs_map(line, row) && *row->path == '/' &&
-			m->start >= row->start && m->start < row->limit &&
-			m->offset - row->offset == m->start - row->start &&
-			(has_id ||
-			 !strncmp(base_of(row->path), name, strlen(name)));
-	return found;
+	free(maps->text);
+	maps->pid = pid;
+	maps->n = 0;
+	maps->text = rest = procfs_read(pid, "maps", &n);
+	while ((line = strsep(&rest, "\n")) &&
+	       array_reserve(&maps->row, &maps->room, maps->n + 1,
+			     sizeof(*maps->row)) == 0)
+		maps->n += procfs_map(line, &maps->row[maps->n]);
+}
+
+/*
+ * Find module m in the mappings of process pid, which may be another one by
+ * now, or always have been. Modules come process by process, in hundreds, and
+ * reading the mappings waits for a processor: so they are kept, and read again
+ * only for a module that is not there.
+ */
+static const struct procfs_map *
+find_row(struct tally *t, int32_t pid, const struct module *m)
+{
+	const struct procfs_map *row = t->maps.pid == pid ? row_of(t, m) : NULL;
+
+	if (row)
+		return row;
+	read_rows(t, pid);
+	return row_of(t, m);
 }
 
 static ino_t
@@ -137,38 +170,37 @@ is_numbered(pid_t process, int32_t pid)
 
 /* The same among the processes of other namespaces, which libsample knows by
  * their numbers there. */
-static bool
-find_elsewhere(struct tally *t, int32_t pid, const struct module *m,
-	       struct procfs_map *row, char **text)
+static const struct procfs_map *
+find_elsewhere(struct tally *t, int32_t pid, const struct module *m)
 {
 	int64_t since = now_ns(CLOCK_MONOTONIC) - t->hold_ns;
 	int64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	ino_t ours = namespace_of("self"), theirs;
+	const struct procfs_map *row = NULL;
 	const struct dirent *e;
-	bool found = false;
 	DIR *dir;
 
-	if (pid == t->pid) /* modules come process by process */
-		return find_row(t, t->host, m, row, text);
+	if (pid == t->pid)
+		return find_row(t, t->host, m);
 	if (t->spent_ns > MAX_NS + since / SHARE)
-		return false;
+		return NULL;
 	t->pid = pid;
 	t->host = 0;
 	dir = procfs_list("/proc");
-	while (dir && !found && (e = readdir(dir))) {
+	while (dir && !row && (e = readdir(dir))) {
 		pid_t host = (pid_t)strtol(e->d_name, NULL, 10);
 
 		theirs = host > 0 ? namespace_of(e->d_name) : 0;
 		if (!theirs || theirs == ours || !is_numbered(host, pid))
 			continue;
-		found = find_row(t, host, m, row, text);
-		if (found)
+		row = find_row(t, host, m);
+		if (row)
 			t->host = host;
 	}
 	if (dir)
 		closedir(dir);
 	t->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
-	return found;
+	return row;
 }
 
 /* Open the file of module m through the process that has it there. A path may
@@ -207,9 +239,8 @@ tally_hold_file(struct tally *t, const struct space *s, struct module *m)
 {
 	int32_t pid = t->process[s->process].pid;
 	const char *path = path_of(t, m);
+	const struct procfs_map *row;
 	struct look_file file;
-	struct procfs_map row;
-	char *text = NULL;
 	int parcel = -1;
 
 	m->held = 0;
@@ -218,11 +249,11 @@ tally_hold_file(struct tally *t, const struct space *s, struct module *m)
 	for (const struct module *other = t->module; other < m; other++)
 		if (same_file(other, m))
 			return;
-	if (find_row(t, pid, m, &row, &text))
-		parcel = open_module(t, pid, m, &row, &file);
-	else if (find_elsewhere(t, pid, m, &row, &text))
-		parcel = open_module(t, t->host, m, &row, &file);
-	free(text);
+	row = find_row(t, pid, m);
+	if (row)
+		parcel = open_module(t, pid, m, row, &file);
+	else if ((row = find_elsewhere(t, pid, m)))
+		parcel = open_module(t, t->host, m, row, &file);
 	if (parcel < 0)
 		return;
 	if (!file.in.is_elf ||
@@ -243,6 +274,8 @@ tally_hold_file(struct tally *t, const struct space *s, struct module *m)
 void
 tally_release_files(struct tally *t)
 {
+	free(t->maps.text);
+	free(t->maps.row);
 	for (size_t i = 0; i < t->n_module; i++)
 		if (t->module[i].held > 0)
 			close(t->module[i].held);

@@ -145,6 +145,14 @@ struct table {
 /* Samplers send tables in pieces, and others in between. */
 enum { TALLY_TABLES = 64 };
 
+/* The code that a process has mapped. */
+struct maps {
+	int32_t pid;
+	char *text; /* of the paths in the rows */
+	struct procfs_map *row;
+	size_t n, room;
+};
+
 struct tally {
 	struct arena *arena; /* holds the strings */
 	struct strtab strings;
@@ -154,6 +162,7 @@ struct tally {
 		n_refused; /* files that are held; that would have been */
 	int64_t hold_ns, spent_ns; /* since when; on looking for ... */
 	int32_t pid, host; /* ... the number here of pid, the last; 0: none */
+	struct maps maps;  /* that were read last */
 	uint64_t key[2];   /* of tally_mix() */
 
 	struct module *module;
