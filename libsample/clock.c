@@ -236,19 +236,29 @@ tick_ns(void)
  * So the first signal counts as a whole tick of the kernel, however short the
  * thread has run: on average that is too much by the time missed at its end.
  * Later ticks count as they come, at a random phase.
+ *
+ * That is right if ticks come at random. But on a busy machine many threads run
+ * when a tick has just ended the turn of another, and end before the next. So
+ * where the kernel's own clocks run they sample a process until its first tick
+ * here, which then stands for what is missed at the end: half a tick.
  */
 static uint32_t
 timer_ticks(struct thread *t, const siginfo_t *info)
 {
-	uint64_t period = sampler.period_ns;
+	uint64_t period = sampler.period_ns, worth = tick_ns();
 
 	if (!t->is_fresh)
 		return info->si_overrun > 0 ? 1 + (uint32_t)info->si_overrun
 					    : 1;
 	t->is_fresh = false;
 	set_timer(t, 1 + thread_random(t) % period);
+	if (atomic_load_explicit(&sampler.is_young, memory_order_relaxed) &&
+	    atomic_exchange(&sampler.is_young, false)) {
+		sampler_mark(SHM_JOINS);
+		worth /= 2;
+	}
 	/* Round at random, by the remainder. */
-	return (uint32_t)((tick_ns() + thread_random(t) % period) / period);
+	return (uint32_t)((worth + thread_random(t) % period) / period);
 }
 
 /*

@@ -83,6 +83,16 @@ sampler_count(void)
 									 : now;
 }
 
+void
+sampler_mark(const char *mark)
+{
+	char name[COMM_BYTES];
+
+	if (syscall(SYS_prctl, PR_GET_NAME, name) == 0 &&
+	    syscall(SYS_prctl, PR_SET_NAME, mark) == 0)
+		syscall(SYS_prctl, PR_SET_NAME, name);
+}
+
 /* Append key and value, each with its NUL, at to. Returns their end. value may
  * lack the NUL, and has at most max bytes. */
 static char *

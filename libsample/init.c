@@ -165,19 +165,18 @@ leave_environment(const struct shm_settings *set)
 		real.unsetenv("LD_PRELOAD");
 }
 
-/*
- * Tell the kernel's sampler that from now on libsample samples this process, if
- * it does: see SHM_MARK.
- */
+/* The process has a clock from now on, if it was to be had. */
 static void
-mark_joined(void)
+mark_clock(void)
 {
-	char name[16];
+	uint32_t marks = atomic_load(&sampler.shm->marks);
+	bool is_young =
+		marks == SHM_MARKS_TICK && sampler.clock == SHM_CLOCK_CPU;
 
-	if (sampler.shm->set.marks && thread_self &&
-	    clock_is_armed(thread_self) && prctl(PR_GET_NAME, name) == 0 &&
-	    prctl(PR_SET_NAME, SHM_MARK) == 0)
-		prctl(PR_SET_NAME, name);
+	if (!marks || !thread_self || !clock_is_armed(thread_self))
+		return;
+	atomic_store(&sampler.is_young, is_young);
+	sampler_mark(is_young ? SHM_LOADS : SHM_JOINS);
 }
 
 static bool
@@ -228,7 +227,7 @@ fork_child(void)
 	thread_fork_child(go_on);
 	if (go_on) {
 		atomic_fetch_add(&sampler.shm->n_fork, 1);
-		mark_joined();
+		mark_clock();
 	}
 	module_fork_child();
 	if (go_on && is_timed() && sampler.clock == SHM_CLOCK_WALL)
@@ -266,7 +265,7 @@ sampler_begin(struct shm *shm, bool is_start)
 		atomic_store(&sampler.space, sampler_new_space(0, used_ns()));
 	if (is_timed()) {
 		thread_arm_all();
-		mark_joined();
+		mark_clock();
 	}
 	if (is_timed() && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();

@@ -48,6 +48,7 @@ struct sampler {
 	_Atomic bool is_forked;
 	struct shm_process *_Atomic count; /* NULL: none yet */
 	bool is_quiet;         /* a child that is not to be sampled */
+	_Atomic bool is_young; /* it joins with its first tick */
 	_Atomic bool is_ready; /* it is decided whether there is a session */
 	/* The number of handlers, and of other users of shm, that are
 	 * running. */
@@ -145,6 +146,10 @@ struct thread {
 /* The calling thread's record; NULL in threads that are not sampled. Uses the
  * initial-exec model, as the others may call the loader. */
 extern _Thread_local struct thread *thread_self;
+
+/* Tell the kernel's sampler, by SHM_LOADS or SHM_JOINS. A signal handler may
+ * call it. */
+void sampler_mark(const char *mark);
 
 /* Begin the random numbers of t. */
 void thread_seed(struct thread *t);

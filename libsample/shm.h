@@ -37,12 +37,20 @@
 #define SHM_NAME "libsample"
 
 /*
- * With `marks`, the name that a thread has for a moment when libsample has
- * armed the first timer of its process. The kernel writes names of threads into
- * the records of perf_event, with the time, and numbers processes as the
- * recorder sees them, in whatever namespace they are.
+ * With `marks`, names that a thread has for a moment: when libsample is loaded
+ * into its process, and when it samples that from now on. The kernel writes
+ * names of threads into the records of perf_event, with the time, and numbers
+ * processes as the recorder sees them, in whatever namespace they are.
  */
-#define SHM_MARK "libsample-joins"
+#define SHM_LOADS "libsample-loads"
+#define SHM_JOINS "libsample-joins"
+
+enum shm_marks {
+	SHM_MARKS_NONE,
+	SHM_MARKS_START, /* libsample joins when it is loaded, */
+	SHM_MARKS_TICK,  /* or with its first tick, as the kernel's clocks run:
+			    see timer_ticks() */
+};
 
 /*
  * The tables' sizes. With SHM_SMALL, of the fuzz target, they are soon full,
@@ -360,7 +368,6 @@ struct shm_settings {
 	uint64_t lock_period; /* ns of waiting between samples */
 	uint32_t labels;      /* enum shm_label_key, or-ed */
 	uint32_t live_levels; /* of the heap's tables, in this memory */
-	uint32_t marks;       /* the kernel samples the processes without us */
 	uint32_t interp;      /* enum shm_interp_mode */
 };
 
@@ -369,6 +376,7 @@ struct shm {
 
 	/* Set by the recorder when it stops taking samples. */
 	_Alignas(64) _Atomic uint32_t stop;
+	_Atomic uint32_t marks; /* enum shm_marks, also by the recorder */
 
 	/* Allocated by the sampler with fetch_add. */
 	_Atomic uint32_t next_space; /* 0 is never a space */

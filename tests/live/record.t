@@ -245,6 +245,54 @@ END
 else
 	skip 'no CPU time is left over' 'no static libc, or no perf_event of CPUs'
 fi
+# Each begins when the kernel's tick has just gone by and ends before the next, as on a
+# busy machine, where a tick ends the turn of another. No timer ever comes in them.
+cat >between.c <<'END'
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static long now(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+__attribute__((noinline)) static void between(void)
+{
+	while (now(CLOCK_PROCESS_CPUTIME_ID) < 1500000) ;
+}
+int main(void)
+{
+	struct rusage r;
+	for (int i = 0; i < 200; i++) {
+		long tick = now(CLOCK_MONOTONIC_COARSE);
+		while (now(CLOCK_MONOTONIC_COARSE) == tick) ;
+		if (fork() == 0) {
+			between();
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	getrusage(RUSAGE_CHILDREN, &r);
+	printf("%ld\n", r.ru_utime.tv_sec * 1000 + r.ru_utime.tv_usec / 1000 +
+		r.ru_stime.tv_sec * 1000 + r.ru_stime.tv_usec / 1000);
+	return 0;
+}
+END
+if ${CC:-cc} -O1 -o between between.c && prof-record -q --sampler=perf --all --seconds=1 \
+	-o y.pb.gz 2>/dev/null; then
+	check 'processes that end before the first tick of the kernel' 0 \
+		'of=$(prof-record -q -F 1000 -o x.pb.gz ./between)
+		 prof-symbolize -q x.pb.gz | prof-text -q --folded --sample-index=cpu |
+			awk -v of="$of" "/;between/ { ms += \$NF / 1e6 }
+			END { print (ms * 2 > of) ? \"most of it\" : ms \" of \" of }"' <<'END'
+most of it
+END
+else
+	skip 'processes that end before the first tick' 'no perf_event of CPUs'
+fi
 # Without the right to events of CPUs, tasks inherit clocks from the command.
 user=$((60000 + $$ % 5000))
 export user

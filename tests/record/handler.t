@@ -42,8 +42,8 @@ if have nm readelf; then
 	needs_only handler segments_update __errno_location interp_begin interp_end signals_restore signals_restore_fork clock_cpu clock_gettime clock_stop clock_ticks \
 		program_invocation_short_name syscall table_add table_tell unwind_walk
 	# clock_getres() is like clock_gettime(); thread_seed() calls only that.
-	needs_only clock clock_getres clock_gettime filter_allows sampler sampler_count syscall \
-		thread_seed
+	needs_only clock clock_getres clock_gettime filter_allows sampler sampler_count sampler_mark \
+		syscall thread_seed
 	needs_only table
 	# The first tick lists what the program was started with: dl_iterate_phdr() and
 	# what is of module.c and the loader comes later. readlink, nanosleep, mremap and

@@ -409,9 +409,15 @@ capture_add(struct capture *c, pid_t pid)
 }
 
 bool
+capture_is_on(const struct capture *c)
+{
+	return !c->is_off;
+}
+
+bool
 capture_is_urgent(const struct capture *c)
 {
-	return perf_is_phased(&c->config, FAMILY_CPU) && !c->is_off;
+	return perf_is_phased(&c->config, FAMILY_CPU) && capture_is_on(c);
 }
 
 /* --- the source --- */

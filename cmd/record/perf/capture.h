@@ -63,6 +63,9 @@ uint64_t capture_used_ns(const struct capture *c);
  * for one whose samples are ticks, as the counts have those. */
 uint64_t capture_lost(const struct capture *c, size_t kind);
 
+/* Of a family: are the clocks running that see its processes by chance? */
+bool capture_is_on(const struct capture *c);
+
 /* Does a recorded process, or one that it started, still run? */
 bool capture_is_left(const struct capture *c);
 

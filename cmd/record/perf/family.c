@@ -9,7 +9,8 @@
 
 struct member {
 	struct by_id by; /* its pid */
-	bool is_joined;
+	bool is_loaded, is_joined;
+	bool is_idle; /* loaded for long, and not joined */
 	bool has_ended;
 	bool is_ours; /* it runs our code: it has not executed the command */
 	uint64_t seen_ns; /* the first family_look(), or 0 */
@@ -22,6 +23,9 @@ struct member {
  * too. After that time the half periods of many threads are few.
  */
 static const uint64_t by_cpu_ns = UINT64_C(10000000000);
+
+/* libsample joins with the first tick of the kernel, a few ms of CPU time. */
+static const uint64_t idle_ns = UINT64_C(1000000000);
 
 struct family {
 	struct by_id_table members;
@@ -52,7 +56,7 @@ member_find(const struct family *f, int32_t pid)
 static bool
 is_open(const struct family *f, const struct member *m)
 {
-	return !m->is_joined && !m->has_ended &&
+	return !m->is_joined && !m->is_idle && !m->has_ended &&
 	       !(f->is_inherited && m->task_ns);
 }
 
@@ -142,6 +146,15 @@ family_exec(struct family *f, int32_t pid)
 }
 
 void
+family_load(struct family *f, int32_t pid)
+{
+	struct member *m = member_find(f, pid);
+
+	if (m)
+		m->is_loaded = true;
+}
+
+void
 family_join(struct family *f, int32_t pid)
 {
 	struct member *m = member_find(f, pid);
@@ -190,7 +203,12 @@ member_look(struct family *f, struct member *m, uint64_t time_ns,
 		m->task_ns = 0;
 		set(ctx, m->by.id, false);
 	}
-	if (is_open(f, m) && m->seen_ns && !m->task_ns &&
+	if (m->is_loaded && m->seen_ns && time_ns - m->seen_ns > idle_ns) {
+		change_begin(f, m);
+		m->is_idle = true;
+		change_end(f, m);
+	}
+	if (is_open(f, m) && !m->is_loaded && m->seen_ns && !m->task_ns &&
 	    (f->is_inherited || time_ns - m->seen_ns > by_cpu_ns) &&
 	    set(ctx, m->by.id, true)) {
 		change_begin(f, m);

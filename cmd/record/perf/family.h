@@ -17,14 +17,16 @@ void family_free(struct family *f);
 
 /*
  * What happens to processes, in the order of time: the command's is added,
- * which we forked, or one is started by its parent, executes a program, is
- * joined by libsample, or ends; its number may then be given to a stranger.
+ * which we forked, or one is started by its parent, executes a program, loads
+ * libsample, is joined by it, or ends; its number may then be given to a
+ * stranger.
  * Without memory a process is left out. Of strangers all but family_add() and
  * family_fork() is ignored.
  */
 void family_add(struct family *f, int32_t pid);
 void family_fork(struct family *f, int32_t pid, int32_t parent);
 void family_exec(struct family *f, int32_t pid);
+void family_load(struct family *f, int32_t pid);
 void family_join(struct family *f, int32_t pid);
 void family_exit(struct family *f, int32_t pid);
 
@@ -44,17 +46,18 @@ enum family_sampler family_sampler(const struct family *f, int32_t pid,
  * Call `set` for each process that was sampled by chance already at the last
  * call, or by events of CPUs for ten seconds, with is_own: if that returns
  * true, it is FAMILY_BY_TASK from that time on, until libsample joins it or it
- * executes another program. And call it for
- * each that was, and that libsample has joined since, without is_own. `set`
- * must tell the family of nothing. All records until now should have been: what
- * is not known yet of a process is taken as not having happened.
+ * executes another program; but not for one that has loaded libsample. And call
+ * it for each that was, and that libsample has joined since, without is_own.
+ * `set` must tell the family of nothing. All records until now should have
+ * been: what is not known yet of a process is taken as not having happened.
  */
 typedef bool family_tasks(void *ctx, int32_t pid, bool is_own);
 void family_look(struct family *f, uint64_t time_ns, family_tasks *set,
 		 void *ctx);
 
 /* Is there a process that is sampled by chance, or was there since the last
- * call? Events of CPUs may go on beside those of a process's own; inherited
+ * call? Not one that loaded libsample long ago: it waits, and is joined when it
+ * runs. Events of CPUs may go on beside those of a process's own; inherited
  * ones would interrupt it twice. */
 bool family_is_open(struct family *f);
 

@@ -534,12 +534,12 @@ take_task(struct perf_sampler *s, const struct perf_event_header *h)
 		spaces_exit(s->spaces, t.pid);
 }
 
-/* Is it the name that libsample gives to a thread when it joins? */
+/* Is this a name that libsample gives to a thread? */
 static bool
-is_mark(const struct perf_event_header *h)
+is_mark(const struct perf_event_header *h, const char *mark)
 {
-	return h->size >= 16 + sizeof(SHM_MARK) &&
-	       !memcmp((const char *)h + 16, SHM_MARK, sizeof(SHM_MARK));
+	return h->size > 16 + strlen(mark) &&
+	       !memcmp((const char *)h + 16, mark, strlen(mark) + 1);
 }
 
 /* Keep the family up to date. False: the record is of a stranger. */
@@ -560,7 +560,9 @@ is_of_family(struct perf_sampler *s, const struct perf_event_header *h)
 		family_fork(s->family, v[0], v[1]);
 	else if (h->type == PERF_RECORD_EXIT && v[0] == v[2])
 		family_exit(s->family, v[0]);
-	else if (h->type == PERF_RECORD_COMM && is_mark(h))
+	else if (h->type == PERF_RECORD_COMM && is_mark(h, SHM_LOADS))
+		family_load(s->family, v[0]);
+	else if (h->type == PERF_RECORD_COMM && is_mark(h, SHM_JOINS))
 		family_join(s->family, v[0]);
 	else if (h->type == PERF_RECORD_COMM &&
 		 h->misc & PERF_RECORD_MISC_COMM_EXEC)

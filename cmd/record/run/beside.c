@@ -38,6 +38,18 @@ add_counts(struct beside *b, const struct recording_source *from)
 	old->n_failed = now->n_failed;
 }
 
+/* Without the kernel's part of their time, its clocks see less of processes
+ * than libsample. */
+static void
+set_marks(struct beside *b)
+{
+	bool is_seen =
+		capture_is_on(b->capture) && !capture_lacks_kernel(b->capture);
+
+	atomic_store(&b->drain->shm->marks,
+		     is_seen ? SHM_MARKS_TICK : SHM_MARKS_START);
+}
+
 static void
 source_pass(void *ctx, struct tally *t)
 {
@@ -49,6 +61,7 @@ source_pass(void *ctx, struct tally *t)
 		return;
 	from = capture_source(b->capture);
 	from.pass(from.ctx, t);
+	set_marks(b);
 }
 
 static void
@@ -139,9 +152,11 @@ beside_begin(struct beside *b, struct tally *t, struct prof_err *err)
 		st = b->capture ? capture_begin(b->capture, t, &target[i], err)
 				: prof_nomem(err);
 	}
-	if (st != PROF_OK)
+	if (st == PROF_OK)
+		set_marks(b);
+	else
 		beside_close(b);
-	else if (is_all)
+	if (st == PROF_OK && is_all)
 		pause_at_random(b->config.period_ns);
 	return st;
 }

@@ -192,7 +192,6 @@ look_beside(struct run *r)
 
 	if (may_be_beside(r))
 		recording_with_tally(&r->recording, begin_beside, &call);
-	r->drain.shm->set.marks = call.status == PROF_OK;
 	if (call.status == PROF_OK) {
 		r->launch.before = before_exec;
 		r->launch.before_ctx = r;
