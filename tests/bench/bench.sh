@@ -3,8 +3,8 @@
 # that people use today (go tool pprof) and beside the physical floor (inflate
 # and one walk over the bytes), all in one run on one machine.
 #
-#	bench.sh [GROUP...]	groups: text reports page algebra symbolize fetch (all
-#				these); list (prof-list on a large
+#	bench.sh [GROUP...]	groups: text reports page algebra symbolize fetch
+#				unwind (all these); list (prof-list on a large
 #				program); fleet (merging profiles of one
 #				program, BENCH_FILES of them, 100000);
 #				record (what sampling costs programs),
@@ -865,6 +865,34 @@ fetch | fleet | gate | heap | history | interp | record | rights | start) ;;
 *) make_data ;;
 esac
 # shellcheck disable=SC2048 # words
-for group in ${*:-text reports page algebra symbolize fetch}; do
+
+# The same program and unwinder for each machine; qemu logs each instruction, and 100
+# walks more are 100 times a walk.
+bench_unwind() {
+	printf '\nA walk of the unwinder in the program, by qemu-user\n\n'
+	printf '| %-10s | %6s | %12s |\n|---|--:|--:|\n' machine frames instructions
+	unwinder=$(awk '/^libsample_unwind =/, !/\\$/' "$src/sources.am" |
+		tr ' \t' '\n\n' | sed -n "s#^libsample/.*\.c\$#$src/&#p")
+	while read -r machine cc root; do
+		# shellcheck disable=SC2086 # words
+		"$cc" -std=gnu11 -O2 -D_GNU_SOURCE -I"$bin" -I"$src" -I"$src/libsample" \
+			-fomit-frame-pointer -o walker "$src/tests/programs/unwind-bench.c" $unwinder 2>walker.log &&
+			for n in 10 110; do
+				"qemu-$machine" -L "$root" -singlestep -d exec,nochain -D walker.trace ./walker -n $n |
+					sed -n 's/ frames.*//p' &&
+					wc -l <walker.trace
+			done >walker.counts || {
+			echo "| $machine: no $cc or no qemu-$machine |"
+			continue
+		}
+		awk -v machine="$machine" '{ n[NR] = $1 }
+			END { printf "| %-10s | %6d | %12d |\n", machine, n[3], (n[4] - n[2]) / 100 }' walker.counts
+	done <<-END
+		x86_64 ${CC:-gcc} /
+		aarch64 ${CROSS_CC:-aarch64-linux-gnu-gcc} /usr/aarch64-linux-gnu
+	END
+	rm -f walker walker.*
+}
+for group in ${*:-text reports page algebra symbolize fetch unwind}; do
 	"bench_$group"
 done

@@ -4,6 +4,7 @@
  * frame pointers, beside libgcc and libunwind.
  *
  *	unwind-bench [OBJECT...]
+ *	unwind-bench -n N	N walks and nothing else, to count instructions
  */
 #include "config.h"
 
@@ -17,6 +18,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "libsample/unwind/impl.h"
 #include "libsample/unwind/unwind.h"
 
 #define REPEAT 20000
@@ -24,6 +26,7 @@
 
 static struct unwind_stack stack[1];
 static volatile int sink;
+static int n_walk; /* of -n */
 static char *evict; /* written over to empty the processor's caches */
 
 static double
@@ -49,7 +52,7 @@ report(const char *name, size_t n_frame, double us, int n)
 	printf("%-40s %3zu frames %8.2f us\n", name, n_frame, us / n);
 }
 
-static void
+static ARCH_HANDLER void
 on_signal(int sig, siginfo_t *si, void *uc)
 {
 	int (*backtrace)(void **, int) = NULL;
@@ -65,6 +68,13 @@ on_signal(int sig, siginfo_t *si, void *uc)
 	(void)sig;
 	(void)si;
 	unwind_refresh();
+	if (n_walk) {
+		for (int i = 0; i < n_walk; i++)
+			n = unwind_walk(uc, stack, 1, NULL, NULL, pc, 128,
+					&info);
+		printf("%zu frames, end %d\n", n, (int)info.end);
+		return;
+	}
 	t = now_us();
 	n = unwind_walk(uc, stack, 1, NULL, NULL, pc, 128, &info);
 	report("unwind_walk, first time", n, now_us() - t, 1);
@@ -173,7 +183,9 @@ main(int argc, char **argv)
 	printf("%-40s %3zu objects %8zu rows %6zu KiB %8.2f ms\n",
 	       "tables of this program", after.n_object, after.n_row,
 	       after.n_bytes / 1024, t / 1e3);
-	for (int i = 1; i < argc; i++) {
+	if (argc == 3 && !strcmp(argv[1], "-n"))
+		n_walk = atoi(argv[2]);
+	for (int i = 1; i < argc && !n_walk; i++) {
 		before = after;
 		if (!dlopen(argv[i], RTLD_LAZY | RTLD_LOCAL)) {
 			printf("%s\n", dlerror());
