@@ -6,10 +6,12 @@
 #ifndef WALK_ARCH_H
 #define WALK_ARCH_H
 
-#if defined(__aarch64__) != defined(UNWIND_FOREIGN)
+#if defined(__x86_64__) != defined(UNWIND_FOREIGN)
+#include "unwind/arch/x86_64.h"
+#elif defined(__aarch64__) != defined(UNWIND_FOREIGN)
 #include "unwind/arch/aarch64.h"
 #else
-#include "unwind/arch/x86_64.h"
+#include "unwind/arch/other.h"
 #endif
 
 #endif

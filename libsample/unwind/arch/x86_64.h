@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #ifdef UNWIND_FOREIGN
+#undef NGREG /* of this machine */
 enum {
 	REG_R8,
 	REG_R9,
