@@ -25,7 +25,9 @@ enum {
 	MAX_MANGLED = 16384, /* bytes */
 	MAX_NAME = 65536,    /* bytes of what is shown */
 	MAX_BATCH = 65536,   /* bytes: a socket holds more */
-	MAX_MS = 100,        /* of a processor for a name */
+	/* Of a processor for a name; libiberty does not count its steps. Real
+	 * names take 1 us, and 20 on an emulated machine. */
+	MAX_MS = 100,
 	MAX_MEMORY = 256 << 20,
 	MAX_SECONDS = 3600, /* for all names */
 	MAX_LATE = 40,      /* processes that names ended: then it is enough */
