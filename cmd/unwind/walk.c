@@ -219,7 +219,7 @@ walk_frames(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 		}
 		unwind_frames_add(&out, w->f.regs ? w->f.pc + 1 : w->f.pc);
 		w->far.n_read = 0;
-		is_chain = w->f.sp == fp + 16;
+		is_chain = w->f.sp == fp + (uintptr_t)ARCH_FRAME_RECORD + 16;
 	}
 	/* A guessed frame pointer may not be one. */
 	if (how == STEP_FAILED && (w->n_guess == n_guess || is_chain) &&

@@ -253,7 +253,8 @@ run_cfa(struct row_sink *to, const struct row_cie *cie, struct in *in,
 		return;
 	case CFA_def_cfa_register:
 		reg = in_uleb(in);
-		if (s->cfa.kind != LOC_REG)
+		/* CIEs of riscv64 begin with it: the offset is 0. */
+		if (s->cfa.kind != LOC_REG && s->cfa.kind != LOC_DEFAULT)
 			break;
 		set_reg(in, &s->cfa, reg, s->cfa.off);
 		return;

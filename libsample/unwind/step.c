@@ -142,13 +142,13 @@ unwind_step_rule(struct unwind_frame *f, const struct unwind_bounds *b,
 }
 
 /*
- * A frame record at the frame pointer: the caller's frame pointer, then the
- * return address. The only convention without tables: JIT compilers follow it.
+ * A frame record: the caller's frame pointer, then the return address. The only
+ * convention without tables: JIT compilers follow it.
  */
 static enum unwind_step
 step_frame(struct unwind_frame *f, const struct unwind_bounds *b)
 {
-	uintptr_t fp, pc;
+	uintptr_t at = f->fp + (uintptr_t)ARCH_FRAME_RECORD, fp, pc;
 
 	if (f->fp == 0 && !f->regs)
 		return STEP_ROOT;
@@ -158,8 +158,8 @@ step_frame(struct unwind_frame *f, const struct unwind_bounds *b)
 	 */
 	if (f->fp == f->pc && !f->regs)
 		return STEP_ROOT;
-	if (f->fp < f->sp || !unwind_load(b, f->fp, &fp) ||
-	    !unwind_load(b, f->fp + 8, &pc))
+	if (at < f->sp || !unwind_load(b, at, &fp) ||
+	    !unwind_load(b, at + 8, &pc))
 		return STEP_FAILED;
 	pc = arch_strip(pc);
 	if (pc < LOWEST_CODE)
@@ -167,7 +167,7 @@ step_frame(struct unwind_frame *f, const struct unwind_bounds *b)
 	f->regs = f->kept = NULL;
 	f->last = 0;
 	f->pc = pc;
-	f->sp = f->fp + 16;
+	f->sp = at + 16;
 	f->fp = fp;
 	return STEP_OK;
 }

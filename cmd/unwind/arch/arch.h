@@ -10,6 +10,8 @@
 #include "unwind/arch/x86_64.h"
 #elif defined(__aarch64__) != defined(UNWIND_FOREIGN)
 #include "unwind/arch/aarch64.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "unwind/arch/riscv64.h"
 #else
 #include "unwind/arch/other.h"
 #endif

@@ -11,6 +11,8 @@
 #include "x86_64.h"
 #elif defined(__aarch64__) != defined(UNWIND_FOREIGN)
 #include "aarch64.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "riscv64.h"
 #else
 #include "other.h"
 #endif

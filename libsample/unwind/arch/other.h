@@ -30,6 +30,7 @@ enum {
 #define RED_ZONE 128
 #define ARCH_SIGNAL_REGS 0
 #define ARCH_SIGRETURN UINT64_C(0)
+#define ARCH_FRAME_RECORD 0
 #define ARCH_HANDLER
 
 static inline unsigned

@@ -67,6 +67,9 @@ enum {
  * they have unwind information. */
 #define ARCH_SIGRETURN UINT64_C(0)
 
+/* From a frame pointer to the caller's, behind which the return address is. */
+#define ARCH_FRAME_RECORD 0
+
 /* QEMU's user mode, and some debuggers, call handlers with a stack that is not
  * aligned. */
 #define ARCH_HANDLER __attribute__((force_align_arg_pointer))
