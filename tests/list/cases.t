@@ -285,7 +285,7 @@ END
 mkfifo pipe
 mkdir dir
 truncate -s 10G sparse
-for f in pipe dir sparse /dev/zero /proc/self/stat; do
+for f in pipe dir sparse /dev/zero /proc/self/status; do
 	case $f in
 	/*) path=$f ;;
 	*) path=$PWD/$f ;;
@@ -298,7 +298,7 @@ check 'nor are pipes, folders, huge files and devices binaries' 0 'cat out' <<'E
  Error: DIR/dir: not a regular file
  Error: DIR/sparse: of its 10737418240 bytes only 0 are on disk
  Error: /dev/zero: not in the search path
- Error: /proc/self/stat: an empty file
+ Error: /proc/self/status: an empty file
 END
 
 # --- a source that was changed later ---
