@@ -1,7 +1,4 @@
-/*
- * rowstore.c - see rowstore.h. A file is identified by the build-id that the
- * caller knows or, without one, by device, inode, size and time.
- */
+/* rowstore.c - see rowstore.h. */
 #include "config.h"
 
 #include "rowstore.h"
@@ -24,7 +21,7 @@
 #include "lib/base/regular.h"
 #include "rows.h"
 
-enum { MAX_KEY = BUILD_ID_TEXT };
+enum { MAX_KEY = BUILD_ID_TEXT + 16 };
 
 struct entry {
 	char key[MAX_KEY];
@@ -145,27 +142,42 @@ rowstore_add(struct rowstore *s, const char *key, struct rows *rows)
 	return held;
 }
 
-const struct rows *
-rowstore_find(struct rowstore *s, const char *build_id)
+static const struct rows *
+find(struct rowstore *s, const char *key)
 {
-	const struct rows *held = NULL;
+	const struct rows *held;
 
-	if (*build_id) {
-		pthread_mutex_lock(&s->lock);
-		held = hold(s, build_id);
-		pthread_mutex_unlock(&s->lock);
-	}
+	pthread_mutex_lock(&s->lock);
+	held = hold(s, key);
+	pthread_mutex_unlock(&s->lock);
 	return held;
 }
 
-/* Of a file without a build-id: it shows if the file has changed. */
+/* Never what the file says, as it must not stand for another. Without a
+ * build-id, what shows if it has changed. */
 static void
-key_of(const struct stat *sb, char key[MAX_KEY])
+key_of(const struct stat *sb, const char *build_id, char key[MAX_KEY])
 {
-	snprintf(key, MAX_KEY, "file %" PRIxMAX ":%" PRIxMAX " %jd %jd.%09ld",
-		 (uintmax_t)sb->st_dev, (uintmax_t)sb->st_ino,
-		 (intmax_t)sb->st_size, (intmax_t)sb->st_ctim.tv_sec,
-		 (long)sb->st_ctim.tv_nsec);
+	if (!*build_id)
+		snprintf(key, MAX_KEY,
+			 "file %" PRIxMAX ":%" PRIxMAX " %jd %jd.%09ld",
+			 (uintmax_t)sb->st_dev, (uintmax_t)sb->st_ino,
+			 (intmax_t)sb->st_size, (intmax_t)sb->st_ctim.tv_sec,
+			 (long)sb->st_ctim.tv_nsec);
+	else if (sb->st_uid == 0 || sb->st_uid == geteuid())
+		snprintf(key, MAX_KEY, "%s", build_id);
+	else
+		snprintf(key, MAX_KEY, "%s of %u", build_id,
+			 (unsigned)sb->st_uid);
+}
+
+const struct rows *
+rowstore_find(struct rowstore *s, const struct stat *sb, const char *build_id)
+{
+	char key[MAX_KEY];
+
+	key_of(sb, build_id, key);
+	return find(s, key);
 }
 
 static enum prof_status
@@ -189,12 +201,8 @@ rowstore_read(struct rowstore *s, int parcel, const struct stat *sb,
 	struct rows *rows;
 	char key[MAX_KEY];
 
-	/* Never what the file says: it must not stand for another. */
-	if (*build_id)
-		snprintf(key, sizeof(key), "%s", build_id);
-	else
-		key_of(sb, key);
-	*out = rowstore_find(s, key);
+	key_of(sb, build_id, key);
+	*out = find(s, key);
 	if (*out)
 		return PROF_OK;
 	if (atomic_load(&s->is_over))
@@ -244,7 +252,7 @@ rowstore_image(struct rowstore *s, const void *data, size_t n,
 		st = prof_fail(err, PROF_EFORMAT, "no build-id");
 	if (st != PROF_OK)
 		return st;
-	*out = rowstore_find(s, file.build_id);
+	*out = find(s, file.build_id);
 	if (*out)
 		return PROF_OK;
 	st = rows_read(&file, &rows, err);

@@ -26,9 +26,14 @@ void rowstore_stop(struct rowstore *s);
 /* All rows must have been returned. NULL is allowed. */
 void rowstore_free(struct rowstore *s);
 
-/* The rows with that build-id, for rowstore_put(); NULL if they are not there,
- * or build_id is "". */
-const struct rows *rowstore_find(struct rowstore *s, const char *build_id);
+/*
+ * The rows of the file of which sb is the stat(), for rowstore_put(); NULL if
+ * they are not there. build_id is the required one, or "". Files with one
+ * build-id have the same rows if one user owns them: anybody can give his the
+ * build-id of another's. Those of root and of this user count as one.
+ */
+const struct rows *rowstore_find(struct rowstore *s, const struct stat *sb,
+				 const char *build_id);
 
 /*
  * The rows of the regular file in a parcel (lib/base/fdpass.h), which the

@@ -158,6 +158,30 @@ check 'stacks are the same with and without it' 0 '
 1
 1
 END
+# A stranger's file with the build-id of another has no part in it.
+gcc -O2 -fomit-frame-pointer -Wl,--build-id=0x123456789abcdef0 -o ours -x c - <<'END' || exit 99
+static volatile unsigned n;
+__attribute__((noinline)) static int leaf(int d) { for (int i = 0; i < 1000; i++) n += i; return d; }
+__attribute__((noinline)) static int caller(void) { return leaf(1) + leaf(2) + (int)n; }
+int main(void) { for (int i = 0; i < 300000; i++) caller(); }
+END
+gcc -nostdlib -static -fno-asynchronous-unwind-tables -Wl,--build-id=0x123456789abcdef0 \
+	-o theirs -x c - <<'END' || exit 99
+void _start(void) { for (volatile int n = 0;; n++) ; }
+END
+chown 65534 theirs
+is_ours() {
+	setpriv --reuid=65534 --clear-groups ./theirs &
+	theirs=$!
+	(sleep 0.5; ./ours; kill $theirs) &
+	prof-record -q --all --seconds=3 -o two.pb.gz
+	kill $theirs 2>/dev/null
+	prof-symbolize -q two.pb.gz | prof-text -q --folded --focus=^leaf 2>/dev/null |
+		awk '/;main;caller[^;]*;leaf/ { n += $NF } { all += $NF }
+			END { print n, "of", all; exit !(all > 20 && n * 10 > all * 8) }'
+}
+live 'a build-id of others is theirs' is_ours
+
 # A file of 84 MB whose worker stops while it reads: who needs its rows goes on
 # without callers after a while, and others have theirs.
 python3 - slow <<'END' || exit 99

@@ -262,6 +262,8 @@ open_all(const struct mapped_file *m, const struct file_from *from,
 		if (parcel[n] < 0)
 			continue;
 		sb[n] = file.sb;
+		if (file.is_fuse) /* it may say so */
+			sb[n].st_uid = (uid_t)-1;
 		for (k = 0; k < n; k++)
 			if (sb[k].st_dev == sb[n].st_dev &&
 			    sb[k].st_ino == sb[n].st_ino)
@@ -292,21 +294,25 @@ static bool
 ask_rows(struct files *f, struct mapped_file *m, const struct file_from *from)
 {
 	struct prof_err err = { 0 };
-	struct stat sb[READERS_MAX];
+	struct stat sb[READERS_MAX] = { 0 }; /* of root, if it is gone */
 	int parcel[READERS_MAX];
 	size_t n;
 
-	m->rows = rowstore_find(f->store, m->build_id);
-	m->tried = m->rows || *m->path != '/';
-	if (m->rows)
-		return true;
-	if (*m->path != '/') {
+	m->tried = *m->path != '/';
+	if (m->tried) {
 		read_vdso(f, m);
 		return true;
 	}
 	n = open_all(m, from, parcel, sb, &err);
 	if (!n)
 		refuse(f, m, &err);
+	m->rows = rowstore_find(f->store, &sb[0], m->build_id);
+	m->tried = m->rows;
+	if (m->rows) {
+		while (n)
+			close(parcel[--n]);
+		return true;
+	}
 	m->asked = n ? readers_ask(f->readers, parcel, sb, n, m->build_id,
 				   look_user(from->pid))
 		     : NULL;
