@@ -257,6 +257,21 @@ while (pcntl_wait($status) > 0);
 END
 live 'forked workers' workers "$php" "$PWD/workers.php"
 
+cat >leaves.php <<'END'
+<?php
+class Last {
+    function __destruct() {
+        $end = hrtime(true) + 3e8;
+        while (hrtime(true) < $end);
+    }
+}
+$last = new Last;
+END
+check 'what PHP does after the program' 0 "prof-record -q -o leaves.pb.gz $php leaves.php
+	prof-text --folded leaves.pb.gz | grep -c -m 1 '\[PHP ends a request\];Last::__destruct'" <<'END'
+1
+END
+
 check 'switched off' 0 "prof-record -q --interp=off -o off.pb.gz $php known.php >out &&
 	prof-text --raw off.pb.gz | awk '/burn/ { n++ } END { print n + 0 }'" <<'END'
 0
