@@ -638,8 +638,8 @@ class Page {
 		host.replaceChildren(...items, reading);
 		// The two sums stay longest: colours of packages go first, or words of a difference.
 		const sums = items.filter(e => e.matches('b')), others = items.filter(e => e.matches('.lg')), drop = e => () => e.remove();
-		const shorter = this.isTwo ? [() => others[5].lastChild.replaceWith('hatched: could be noise (95\u202f%)'), drop(others[1]), drop(others[3]), () => reading.replaceChildren(words.replace(/.* · /, ''))] : others.reverse().map(drop);
-		for (const shorten of [...shorter, ...sums.reverse().map(drop)])
+		const shorter = this.isTwo ? [() => others[5].lastChild.replaceWith('hatched: could be noise'), drop(others[1]), drop(others[3]), () => reading.replaceChildren(words.replace(/.* · /, '')), () => sums[1].replaceChildren(sums[1].textContent.replace('self in ', ''))] : others.toReversed().map(drop);
+		for (const shorten of [...shorter, ...sums.toReversed().map(drop)])
 			if (host.scrollWidth > host.clientWidth + 1)
 				shorten();
 	}
