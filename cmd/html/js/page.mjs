@@ -583,7 +583,7 @@ class Page {
 		const c = this.isTwo && this.changeOf(before, after), sw = swatch(c ? this.palette.ofChange(c) : this.palette.footOf(this.palette.ofKey(k))), amounts = c ? [pair('change', changeText(c), likelyText(c)), pair('', this.amount(before) + ' → ' + this.amount(after), '')]
 			: [pair('total', this.share(after), this.amount(after)), pair('self', this.share(own), this.amount(own))];
 		bar.replaceChildren(sw, element('h2', {dir: 'ltr', title: this.name(k)}, displayName(shortName(this.keys.text[k])) + (list.length > 1 ? ' and ' + formatCount(list.length - 1) + ' more' : '')), ...amounts,
-			element('span', 'k', words(count(up), 'caller', '↑') + '   ' + words(count(down), 'callee', '↓')), up.left ? element('span', 'k', this.share(up.left) + ' has more callers than fit') : null, button('Source', {class: 'ghost'}, () => this.showSourceOf(k)));
+			element('span', 'k', words(count(up), 'caller', '↑') + '   ' + words(count(down), 'callee', '↓')), ...(up.left ? [element('span', 'k', this.share(up.left) + ' has more callers than fit')] : []), button('Source', {class: 'ghost'}, () => this.showSourceOf(k)));
 		this.pivoted = k;
 	}
 
