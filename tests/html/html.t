@@ -422,6 +422,18 @@ END
 14 
 END
 
+	# Rules of the style and functions of the script that nothing uses.
+	cat >unused.mjs <<'END'
+import {readFileSync} from 'node:fs';
+const [,, css, ...files] = process.argv, read = f => readFileSync(f, 'utf8'), script = files.map(read).join('\n').replace(/^(import|export) .*|\/\/ .*/gm, '');
+const count = name => script.split(new RegExp('(?<![\\w-])' + name + '(?![\\w-])')).length - 1;
+const rules = [...read(css).replace(/\{[^{}]*\}/g, ' ').matchAll(/[.#]([a-z][\w-]*)/g)].map(m => m[1]), names = [...script.matchAll(/^\t?(?:async |get )?(?:function |class |const |let )?(\w+)(?: = |\([^()]*\) \{$| \{$)/gm)].map(m => m[1]);
+console.log(rules.length > 99, names.length > 399, ...new Set(rules.filter(r => !count(r))), ...new Set(names.filter(n => n !== 'constructor' && count(n) < 2)));
+END
+	check 'nothing in the page is unused' 0 "node unused.mjs $src/cmd/html/page.css $src/cmd/html/skeleton.html $js/*.mjs" <<'END'
+true true
+END
+
 	# Numbers as text: the same words from C and in the page.
 	cat >numbers.mjs <<'END'
 import {readFileSync} from 'node:fs';
