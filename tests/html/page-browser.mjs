@@ -409,10 +409,10 @@ await check('a source lists own functions first, and what it says embeds one doe
 	await open('bare.html', '#v=source&sel=work');
 	const groups = await page.$$eval('.list > *', all => all.map(e => e.querySelector('.t span') ? e.querySelector('.t span').textContent : e.textContent).join(', '));
 	await open('unembedded.html', '#v=source&sel=f');
-	const command = await text('.cmd code');
+	const command = await text('.cmd code'), why = await text('.notembedded p');
 	execFileSync('sh', ['-c', command.replace('PROFILE >page.html', 'source.pb.gz >embedded.html')], {cwd: folder});
 	await open('embedded.html', '#v=source');
-	return same([groups, await text('.text tr.sel .code')], ['Your code, main, work, Libraries and runtime, by self, malloc', '    return x * 2; /* </td><script> */']);
+	return same([why.slice(0, 24), groups, await text('.text tr.sel .code')], ['This page has no source:', 'Your code, main, work, Libraries and runtime, by self, malloc', '    return x * 2; /* </td><script> */']);
 });
 await check('a source opens at its hottest line; one that is not there says how to get it', async () => {
 	await open('source.html', '#v=source&sel=f');

@@ -220,7 +220,7 @@ class SourceView {
 			}, 2000);
 		}));
 		return element('div', 'notembedded', element('h2', {dir: 'ltr'}, displayName(shortName(name))), element('p', '', why.length ? 'No source text: ' + why.join('; ') + '.' :
-			'This page has the text of the heaviest functions only. This makes one with it, where its file is:'),
+			(this.blocks.length ? 'This page has the text of the heaviest functions only.' : 'This page has no source: no file of it was found, or none was wanted.') + ' This makes one with it, where its file is:'),
 		element('div', 'cmd', element('code', {dir: 'ltr'}, displayName(command)), copy));
 	}
 
