@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "lib/base/buf.h"
+#include "lib/wire/compress.h"
 #include "lib/wire/gzip-out.h"
 #include "lib/wire/packer.h"
 #include "tests/lib/random.h"
@@ -170,6 +172,22 @@ a_full_disk_is_said_once(void **state)
 	free(data);
 }
 
+/* A section of a file may say that it unpacks to nothing. */
+static void
+nothing_has_a_place(void **state)
+{
+	static const uint8_t nothing[] = { 0x78, 0x9c, 3, 0, 0, 0, 0, 1 };
+	struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(zlib_inflate(nothing, sizeof(nothing), 0, &out, NULL),
+			 PROF_OK);
+	assert_int_equal(out.n, 0);
+	assert_non_null(out.data); /* else zlib counts from no address */
+	buf_release(&out);
+}
+
 UNIT_TESTS(cmocka_unit_test(it_is_one_member_whatever_the_threads),
 	   cmocka_unit_test(every_level_and_kind),
-	   cmocka_unit_test(a_full_disk_is_said_once))
+	   cmocka_unit_test(a_full_disk_is_said_once),
+	   cmocka_unit_test(nothing_has_a_place))
