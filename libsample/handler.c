@@ -229,9 +229,10 @@ take_sample(struct thread *self, const ucontext_t *uc, uint32_t ticks)
 	struct unwind_info info;
 	size_t n;
 
-	/* Ruby has its stack mapped, once, by a frame that goes to its end. */
-	if ((uintptr_t)__builtin_frame_address(0) - self->stack.lo <
-	    STACK_NEEDED) {
+	/* See take_with_room(). */
+	if (!ARCH_HAS_CALL_ON &&
+	    (uintptr_t)__builtin_frame_address(0) - self->stack.lo <
+		    STACK_NEEDED) {
 		atomic_fetch_add_explicit(&count->n_lost, ticks,
 					  memory_order_relaxed);
 		return;
@@ -337,13 +338,54 @@ sample_and_owe(struct thread *self, const ucontext_t *uc, uint32_t ticks,
 				  memory_order_relaxed);
 }
 
+/* What the handler was called with. */
+struct call {
+	struct thread *self;
+	const siginfo_t *info;
+	const ucontext_t *uc;
+};
+
+static void
+take_tick(void *arg)
+{
+	const struct call *c = arg;
+	struct thread *self = c->self;
+	uint64_t cpu =
+		self->is_slow || atomic_load(&self->event) ? clock_cpu() : 0;
+	uint32_t ticks = clock_ticks(self, c->info, cpu);
+
+	if (ticks && pay(self, cpu))
+		sample_and_owe(self, c->uc, ticks, cpu);
+	else if (ticks)
+		merge_ticks(self, ticks);
+}
+
+/*
+ * A program that a signal does not harm may have less than a tick takes left of
+ * the current stack: of a coroutine, for signals, or where it is mapped by a
+ * frame that goes to its end, as in Ruby. For all but the thread's own, with
+ * room, there is a stack of ours. Not so from the start, by SA_ONSTACK:
+ * handlers of the program would come to that stack, too.
+ */
+static void
+take_with_room(struct call *c)
+{
+	const struct unwind_stack *stack = &c->self->stack;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (here > stack->lo && here < stack->hi &&
+	    here - stack->lo >= STACK_NEEDED)
+		take_tick(c);
+	else
+		arch_call_on(c->self->stack_of_handler + HANDLER_BYTES,
+			     take_tick, c);
+}
+
 ARCH_HANDLER void
 handler_tick(int sig, siginfo_t *info, void *uc)
 {
-	struct thread *self = thread_self;
+	struct call c = { thread_self, info, uc };
 	int saved = errno;
-	uint32_t ticks;
-	uint64_t cpu;
 
 	(void)sig;
 	atomic_fetch_add(&sampler.busy, 1);
@@ -351,17 +393,10 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 	 * Only signals of our clock: not those sent by kill(), and not one that
 	 * was pending when its thread ended.
 	 */
-	if (self && !sampler_is_on()) {
-		clock_stop(self);
-	} else if (self) {
-		cpu = self->is_slow || atomic_load(&self->event) ? clock_cpu()
-								 : 0;
-		ticks = clock_ticks(self, info, cpu);
-		if (ticks && pay(self, cpu))
-			sample_and_owe(self, uc, ticks, cpu);
-		else if (ticks)
-			merge_ticks(self, ticks);
-	}
+	if (c.self && !sampler_is_on())
+		clock_stop(c.self);
+	else if (c.self)
+		take_with_room(&c);
 	atomic_fetch_sub(&sampler.busy, 1);
 	errno = saved;
 }

@@ -73,6 +73,7 @@ sampler_is_on(void)
 enum {
 	LABEL_ROOM = 1000,
 	HOOK_FRAMES = 8, /* room for libsample's frames in a stack of hook.c */
+	HANDLER_BYTES = 16384, /* of stack, more than twice what it takes */
 };
 
 /* The handler's record of a thread, and its working memory: that is last, as a
@@ -138,6 +139,7 @@ struct thread {
 	uintptr_t sleep_pc[UNWIND_FRAMES];
 	uintptr_t hook_pc[SHM_DEPTH];
 	struct interp_memory hook_interp;
+	_Alignas(16) char stack_of_handler[HANDLER_BYTES];
 };
 
 /* The kernel's number of a thread's CPU clock. */

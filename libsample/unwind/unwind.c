@@ -77,12 +77,12 @@ enter_unknown(struct walk *w, uintptr_t lo, uintptr_t hi)
 
 /*
  * If the signal was delivered on an unknown stack, its last page is mapped: the
- * kernel wrote below it.
+ * kernel wrote uc below it.
  */
 static void
-enter_first(struct walk *w, uintptr_t sp)
+enter_first(struct walk *w, uintptr_t sp, const void *uc)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t here = (uintptr_t)uc;
 	uintptr_t lo = (sp - RED_ZONE) & ~(uintptr_t)7;
 
 	if (enter_stack(w, sp))
@@ -290,7 +290,7 @@ unwind_walk(const void *uc, const struct unwind_stack *stack, size_t n_stack,
 	if (max == 0 || !regs)
 		return 0;
 	unwind_step_regs(&w.f, regs);
-	enter_first(&w, w.f.sp);
+	enter_first(&w, w.f.sp, uc);
 	/*
 	 * Count first, then load: a refresh that replaces the tables and then
 	 * sees no reader knows that later readers load the new tables.

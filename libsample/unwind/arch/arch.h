@@ -17,4 +17,14 @@
 #include "other.h"
 #endif
 
+#if !defined(UNWIND_FOREIGN) && !ARCH_HAS_CALL_ON
+/* Call f(arg), on this stack. */
+static inline void
+arch_call_on(void *top, void (*f)(void *), void *arg)
+{
+	(void)top;
+	f(arg);
+}
+#endif
+
 #endif

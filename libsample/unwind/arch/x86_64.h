@@ -87,7 +87,26 @@ arch_place(unsigned reg)
 	return place[reg];
 }
 
+/* Can a function be called on another stack? */
+#define ARCH_HAS_CALL_ON 1
+
 #ifndef UNWIND_FOREIGN
+
+/* Call f(arg) on the stack that ends at top, a multiple of 16. */
+static inline void
+arch_call_on(void *top, void (*f)(void *), void *arg)
+{
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "movq %[top], %%rsp\n\t"
+			 "call *%[f]\n\t"
+			 "movq %%rbx, %%rsp"
+			 : [top] "+a"(top), [f] "+d"(f), "+D"(arg)
+			 :
+			 : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11",
+			   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+			   "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+			   "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+}
 
 /* The registers in *uc. */
 static inline long long *
