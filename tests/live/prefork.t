@@ -92,7 +92,7 @@ shares() {
 	until answer >spent.0; do
 		i=$((i + 1))
 		if [ $i -gt 300 ] || ! kill -0 $server 2>/dev/null; then
-			cat out
+			cat out fpm.log
 			kill $server
 			return 2
 		fi

@@ -234,15 +234,18 @@ allocated() {
 }
 live 'functions that allocate' allocated "$python"
 
-# contend: threads that wait for the interpreter's own lock, as long as they ran less.
+# contend: threads that wait for the interpreter's own lock, as long as they neither ran nor
+# were ready to.
 cat >contend.py <<'END'
 import threading, time
 waited = []
+def run():
+    return sum(map(int, open("/proc/thread-self/schedstat").read().split()[:2])) / 1e9
 def spin():
-    wall, cpu = time.perf_counter(), time.thread_time()
+    wall, ran, cpu = time.perf_counter(), run(), time.thread_time()
     while time.thread_time() - cpu < 0.3:
         sum(range(500))
-    waited.append(time.perf_counter() - wall - (time.thread_time() - cpu))
+    waited.append(time.perf_counter() - wall - (run() - ran))
 threads = [threading.Thread(target=spin) for _ in range(3)]
 for t in threads: t.start()
 for t in threads: t.join()
