@@ -93,6 +93,7 @@ shares() {
 		i=$((i + 1))
 		if [ $i -gt 300 ] || ! kill -0 $server 2>/dev/null; then
 			cat out fpm.log
+			ask 2>&1 | head -n 5
 			kill $server
 			return 2
 		fi

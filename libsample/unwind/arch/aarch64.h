@@ -52,7 +52,6 @@ _Static_assert(offsetof(ucontext_t, uc_mcontext.regs) == 184,
 #define ARCH_FRAME_RECORD 0
 
 #define ARCH_HANDLER
-#define ARCH_HAS_CALL_ON 0
 
 /* Go saves the frame pointer below the return address. */
 #define ARCH_GO_HAS_FP WORD_HAS_FP

@@ -17,6 +17,11 @@
 #include "other.h"
 #endif
 
+/* Can a function be called on another stack? */
+#ifndef ARCH_HAS_CALL_ON
+#define ARCH_HAS_CALL_ON 0
+#endif
+
 #if !defined(UNWIND_FOREIGN) && !ARCH_HAS_CALL_ON
 /* Call f(arg), on this stack. */
 static inline void

@@ -32,7 +32,6 @@ enum {
 #define ARCH_SIGRETURN UINT64_C(0)
 #define ARCH_FRAME_RECORD 0
 #define ARCH_HANDLER
-#define ARCH_HAS_CALL_ON 0
 
 static inline unsigned
 arch_place(unsigned reg)

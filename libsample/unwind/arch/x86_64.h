@@ -87,7 +87,6 @@ arch_place(unsigned reg)
 	return place[reg];
 }
 
-/* Can a function be called on another stack? */
 #define ARCH_HAS_CALL_ON 1
 
 #ifndef UNWIND_FOREIGN
