@@ -49,7 +49,7 @@ pm.max_children = 3
 user = root
 group = root
 END
-# ask: over the socket, by HTTP.
+# Over the socket, by HTTP.
 cat >ask.py <<'END'
 import socket
 s = socket.socket(socket.AF_UNIX)
@@ -61,9 +61,11 @@ while True:
         break
     print(part.decode(), end="")
 END
+# cgi-fcgi sends its environment, and says nothing if make's is too large.
 ask() {
 	if [ "$how" = fcgi ]; then
-		SCRIPT_FILENAME=$PWD/app.php REQUEST_METHOD=GET cgi-fcgi -bind -connect server
+		env -i PATH="$PATH" SCRIPT_FILENAME="$PWD/app.php" REQUEST_METHOD=GET \
+			cgi-fcgi -bind -connect server
 	else
 		/usr/bin/python3 ask.py
 	fi
