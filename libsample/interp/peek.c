@@ -73,7 +73,8 @@ interp_peek(struct interp_memory *m, uintptr_t addr, void *to, size_t n)
 {
 	if (n > INTERP_PAGE || addr > UINTPTR_MAX - 2 * INTERP_PAGE)
 		return false;
-	if (addr >= m->stack_lo && addr + n <= m->stack_hi) {
+	if (addr >= m->stack_lo && addr < m->stack_hi &&
+	    n <= m->stack_hi - addr) {
 		memcpy(to, (const void *)addr, n);
 		return true;
 	}
