@@ -154,6 +154,8 @@ labeler_fork(struct labeler *l, const struct perf_task *new)
 		(struct thread_name *)*by_id_place(&l->threads, new->creator);
 	struct group *from, *g;
 
+	if (new->tid == new->creator)
+		return; /* of a damaged record */
 	free(by_id_take(&l->threads, new->tid));
 	if (creator)
 		labeler_name(l, new->tid, creator->name);
