@@ -54,32 +54,33 @@ verdict 1 'silent stack --offcpu'
 verdict 2 'silent lock --offcpu'
 verdict 3 'silent lock'
 verdict 4 'silent lock --all'
-# Who reads unwind information is left behind, too; sanitizers have nobody for that.
+# Who reads unwind information or headers is left behind, too; sanitizers have nobody for
+# that.
 if [ -z "${sanitized:-}" ]; then
 	grep -v "can't be" want >wanted
 	mv wanted want
 	ends 5 code
 	grep -q 'file: its unwind information took more than 2 s' 5/err || echo 'not said' >>5.got
 	verdict 5 'silent code'
-fi
 
-# A program that the command starts, looked at by the sampler inside.
-cat >want <<'END'
+	# A program that the command starts, looked at by the sampler inside.
+	cat >want <<'END'
 status 0
 ended before it
 END
-mkdir 6
-mkfifo ready
-head -n 1 ready >server &
-prof-record -q --clock=wall -o out.pb.gz silent exe 15 >ready 2>6/err # what it has is luck
-echo "status $?" >6.got
-wait
-if grep 'file system of our own' 6/err >6/no; then
-	:
-else
-	kill -9 "$(cat server)" && echo 'ended before it' >>6.got
-fi 2>6.why
-verdict 6 'silent exe'
+	mkdir 6
+	mkfifo ready
+	head -n 1 ready >server &
+	prof-record -q --clock=wall -o out.pb.gz silent exe 15 >ready 2>6/err # what it has is luck
+	echo "status $?" >6.got
+	wait
+	if grep 'file system of our own' 6/err >6/no; then
+		:
+	else
+		kill -9 "$(cat server)" && echo 'ended before it' >>6.got
+	fi 2>6.why
+	verdict 6 'silent exe'
+fi
 
 # For two seconds the recorder waits. Meanwhile it empties the rings, which hold half of
 # one: else 45 % are lost, on an idle machine, too.
