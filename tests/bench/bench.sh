@@ -893,6 +893,7 @@ bench_unwind() {
 	END
 	rm -f walker walker.*
 }
-for group in ${*:-text reports page algebra symbolize fetch unwind}; do
+[ $# -gt 0 ] || set -- text reports page algebra symbolize fetch unwind
+for group; do
 	"bench_$group"
 done
