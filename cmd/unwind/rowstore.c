@@ -114,8 +114,9 @@ shrink(struct rowstore *s)
 }
 
 /* Add rows, which become the store's, unless another thread has added them. */
-static const struct rows *
-rowstore_add(struct rowstore *s, const char *key, struct rows *rows)
+static enum prof_status
+rowstore_add(struct rowstore *s, const char *key, struct rows *rows,
+	     const struct rows **out, struct prof_err *err)
 {
 	const struct rows *held;
 	struct rows_stats stats;
@@ -139,7 +140,8 @@ rowstore_add(struct rowstore *s, const char *key, struct rows *rows)
 		shrink(s);
 	}
 	pthread_mutex_unlock(&s->lock);
-	return held;
+	*out = held;
+	return held ? PROF_OK : prof_nomem(err);
 }
 
 static const struct rows *
@@ -209,10 +211,7 @@ rowstore_read(struct rowstore *s, int parcel, const struct stat *sb,
 		return prof_fail(err, PROF_EIO, "no more files are read");
 	st = s->jail ? jail_rows(s->jail, parcel, build_id, &rows, err)
 		     : read_here(parcel, build_id, &rows, err);
-	if (st != PROF_OK)
-		return st;
-	*out = rowstore_add(s, key, rows);
-	return *out ? PROF_OK : prof_nomem(err);
+	return st == PROF_OK ? rowstore_add(s, key, rows, out, err) : st;
 }
 
 enum prof_status
@@ -256,10 +255,8 @@ rowstore_image(struct rowstore *s, const void *data, size_t n,
 	if (*out)
 		return PROF_OK;
 	st = rows_read(&file, &rows, err);
-	if (st != PROF_OK)
-		return st;
-	*out = rowstore_add(s, file.build_id, rows);
-	return *out ? PROF_OK : prof_nomem(err);
+	return st == PROF_OK ? rowstore_add(s, file.build_id, rows, out, err)
+			     : st;
 }
 
 void
