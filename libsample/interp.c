@@ -237,8 +237,7 @@ read_ahead(struct interp_walk *w)
 	for (; n < INTERP_BATCH && walk.frame; n++) {
 		m->ahead[n].here = walk.frame;
 		m->ahead[n].shown = 0;
-		if (walk.n++ >= INTERP_WALK ||
-		    !kind->next(&walk, &f[n_code])) {
+		if (walk.n++ >= INTERP_WALK || !kind->next(&walk, &f[n_code])) {
 			w->is_ahead_bad = true;
 			break;
 		}

@@ -261,8 +261,8 @@ extern const struct interp_kind interp_python, interp_php, interp_ruby;
 
 /*
  * The guest of a walk of a thread, NULL if there is no interpreter. stack is as
- * in unwind_walk(). w, m, thread and stack stay in use until interp_end(), which
- * returns how many parts of the stack could not be read.
+ * in unwind_walk(). w, m, thread and stack stay in use until interp_end(),
+ * which returns how many parts of the stack could not be read.
  */
 struct unwind_guest *interp_begin(struct interp_walk *w,
 				  struct interp_memory *m,

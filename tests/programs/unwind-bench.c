@@ -26,7 +26,7 @@
 
 static struct unwind_stack stack[1];
 static volatile int sink;
-static int n_walk; /* of -n */
+static int n_walk;  /* of -n */
 static char *evict; /* written over to empty the processor's caches */
 
 static double

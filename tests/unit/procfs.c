@@ -93,13 +93,13 @@ test_syscall(void **state)
 
 	(void)state;
 	assert_true(look_syscall("230 0x0 0x0 0x7f 0x0 0x1 0x2 0x7ffc10 "
-				   "0x7f0123\n",
-				   &sp, &pc));
+				 "0x7f0123\n",
+				 &sp, &pc));
 	assert_true(sp == 0x7ffc10 && pc == 0x7f0123);
 	assert_true(look_syscall("-1 0x10 0x20\n", &sp, &pc));
 	assert_true(sp == 0x10 && pc == 0x20);
 	assert_false(look_syscall("0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0", &sp,
-				    &pc)); /* a thread of the kernel */
+				  &pc)); /* a thread of the kernel */
 	assert_false(look_syscall("running\n", &sp, &pc));
 	assert_false(look_syscall("-1 0x10", &sp, &pc));
 }

@@ -18,9 +18,10 @@ arch_link(const struct unwind_frame *f, uintptr_t *pc)
  * A packed word. Bit 0 = 1, and
  *	bit 1:      the CFA counts from the frame pointer, not from sp
  *	bit 2:      DW_KEPT to DW_KEPT_LAST are the caller's
- *	bit 3:      the caller's frame pointer lies below the return address; 0:
- *in its register bits 4-17:  n: the return address lies at CFA - 8n; 0: in its
- *register bits 18-31: (CFA - that register) / 16
+ *	bit 3:      the caller's frame pointer lies below the return address;
+ *	            0: in its register
+ *	bits 4-17:  n: the return address lies at CFA - 8n; 0: in its register
+ *	bits 18-31: (CFA - that register) / 16
  */
 #define WORD_FP 2u
 #define WORD_KEEPS (1u << 2)
