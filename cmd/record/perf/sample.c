@@ -21,7 +21,7 @@
 #include "phase.h"
 #include "record/tally.h"
 #include "space.h"
-#include "unwind/walk.h"
+#include "unwind/chain.h"
 
 #ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
 #define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
@@ -236,7 +236,7 @@ struct sampled {
 	uint64_t count; /* of its clock, if that is phased */
 	int32_t pid, tid;
 	uint32_t cpu;
-	struct words chain; /* of the kernel */
+	struct words chain; /* of the kernel, and what it saw of the program */
 	bool has_user;      /* has 64-bit registers and the stack */
 	struct walk_stack stack;
 };
@@ -279,21 +279,42 @@ parse_sample(const struct perf_event_header *h, uint64_t period, bool has_count,
 	return s->stack.n <= n;
 }
 
-/* Write the frames of the kernel to pc. Returns their number. */
+/* Write the frames of a context, PERF_CONTEXT_KERNEL or _USER, to pc. Returns
+ * their number. */
 static size_t
-kernel_frames(struct words chain, uint64_t *pc)
+chain_frames(struct words chain, uint64_t context, uint64_t *pc)
 {
-	bool is_kernel = false;
+	bool is_it = false;
 	size_t n = 0;
 
 	while (chain.n && n < UNWIND_FRAMES / 2) {
 		uint64_t v = word(&chain);
 
 		if (v >= FIRST_MARKER)
-			is_kernel = v == (uint64_t)PERF_CONTEXT_KERNEL;
-		else if (is_kernel)
+			is_it = v == context;
+		else if (is_it)
 			pc[n++] = v;
 	}
+	return n;
+}
+
+/* Those of the program, at s->pc + first. Of a stack that is longer than its
+ * copy the kernel may know more: it follows frame pointers to the end. */
+static size_t
+user_frames(struct perf_sampler *s, struct process_space *space,
+	    const struct sampled *sample, size_t first,
+	    struct unwind_info *info)
+{
+	uint64_t chain[UNWIND_FRAMES / 2], *pc = s->pc + first;
+	size_t max = UNWIND_FRAMES - 1 - first;
+	size_t n = walk_frames(s->walker, &sample->stack, space_code, space, pc,
+			       max, info);
+
+	if (info->end == UNWIND_TRUNCATED && !info->is_cut)
+		n = chain_continue(
+			space_code, space, chain,
+			chain_frames(sample->chain, PERF_CONTEXT_USER, chain),
+			pc, n, max, info);
 	return n;
 }
 
@@ -302,7 +323,8 @@ static size_t
 frames_of(struct perf_sampler *s, struct process_space *space,
 	  struct sampled *sample, struct unwind_info *info)
 {
-	size_t n = kernel_frames(sample->chain, s->pc), first = n;
+	size_t n = chain_frames(sample->chain, PERF_CONTEXT_KERNEL, s->pc),
+	       first = n;
 	struct walk_code code;
 
 	/* In the middle of exec(), the registers are still the last program's,
@@ -319,8 +341,7 @@ frames_of(struct perf_sampler *s, struct process_space *space,
 			s->pc[n++] = sample->ip;
 		return n;
 	}
-	n += walk_frames(s->walker, &sample->stack, space_code, space,
-			 s->pc + n, UNWIND_FRAMES - 1 - n, info);
+	n += user_frames(s, space, sample, n, info);
 	/* The copy ended before the root. */
 	if (info->end == UNWIND_TRUNCATED && !info->is_cut && n > 0)
 		s->pc[n++] = UNWIND_GAP;
