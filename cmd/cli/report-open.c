@@ -66,6 +66,30 @@ check_unit(const char *unit, const char *own)
 	cli_word_of("unit", "unit", unit, strlen(unit), words);
 }
 
+/* Warn if all values of the column are 0, and others are not: what a program
+ * holds when it ends, when it has freed all. */
+static void
+warn_of_zeros(const struct report *r)
+{
+	const struct profile *p = r->p;
+	size_t other = p->n_type;
+
+	for (size_t i = 0; i < p->n_sample && !r->total; i++)
+		for (size_t k = p->n_type; k-- > 0;) {
+			if (!profile_value(p, i)[k])
+				continue;
+			if (k == r->column)
+				return;
+			if (other == p->n_type ||
+			    p->type[k].unit == p->type[r->column].unit)
+				other = k;
+		}
+	if (other < p->n_type)
+		warn("%s is 0 in all samples, %s is not: see --sample-index",
+		     profile_str(p, p->type[r->column].type),
+		     profile_str(p, p->type[other].type));
+}
+
 void
 report_begin(struct report *r, const struct report_settings *s,
 	     struct profile *p)
@@ -79,6 +103,7 @@ report_begin(struct report *r, const struct report_settings *s,
 	if (report_init(r, p, &s->o, &err) != PROF_OK)
 		die("%s", err.msg);
 	check_unit(s->o.unit, r->sample_unit);
+	warn_of_zeros(r);
 	if (r->is_saturated)
 		warn("sums overflow 64 bits; clamped to the limit");
 	if (s->o.divide_by > 0 && s->o.divide_by < 1 &&

@@ -120,6 +120,11 @@ check_err 'an unknown column' 2 'prof-text --sample-index=foo $data/good-heap4.p
 	'sample index "foo" must be one of: [alloc_objects alloc_space inuse_objects inuse_space]'
 check_err 'a column out of range' 2 'prof-text --sample-index=9 $data/good-heap4.pb.gz' \
 	'sample index 9 is outside the range [0..3]'
+check 'a column that is 0 everywhere' 0 'printf "# a objects b bytes c bytes\nmain 7 0 5\n" | mkprof >zero
+	prof-text --sample-index=b zero 2>&1 | head -1; prof-text --sample-index=a zero 2>&1 | head -1' <<'END'
+prof-text: b is 0 in all samples, c is not: see --sample-index
+Type: a
+END
 check_err 'two granularities' 2 'prof-text --lines --files $data/good-heap4.pb.gz' \
 	'--lines and --files exclude each other'
 check_err 'two reports' 2 'prof-text --tree --top $data/good-heap4.pb.gz' \
