@@ -65,7 +65,7 @@ not_ok() {
 # skip NAME WHY: a skipped test is always printed, with the reason.
 skip() {
 	count
-	echo "ok $tap_n - $1 # SKIP $2"
+	echo "ok $tap_n - $1 # SKIP ${2:-what failed did not say why}"
 }
 
 # found FILE: begins the body of each loop over a pattern of file names, as
