@@ -124,9 +124,9 @@ for how in 'gcc g++ -gdwarf-5 dwp' 'gcc g++ -gdwarf-4 dwp' \
 	'clang clang++ -gdwarf-5 llvm-dwp' 'clang clang++ -gdwarf-4 llvm-dwp'; do
 	# shellcheck disable=SC2086 # words
 	set -- $how
-	if ! have "$1" "$4" || ! build whole "$1" "$2" -O2 "$3" ||
+	if ! have "$1" || ! build whole "$1" "$2" -O2 "$3" ||
 		! build prog "$1" "$2" -O2 "$3" -gsplit-dwarf; then
-		skip "split: $how" "$(head -1 build.log)"
+		skip "split: $how" "no $1, or: $(head -1 build.log)"
 		continue
 	fi
 	profile whole
@@ -137,7 +137,7 @@ for how in 'gcc g++ -gdwarf-5 dwp' 'gcc g++ -gdwarf-4 dwp' \
 	same "split: $1 $3"
 	cp full want
 	if ! { $4 -e prog -o prog.dwp; } 2>build.log; then # the shell names a signal
-		skip "package: $how" "$4 fails: $(head -1 build.log)"
+		skip "package: $how" "$4 is not there or fails: $(head -1 build.log)"
 		continue
 	fi
 	mkdir -p hidden
