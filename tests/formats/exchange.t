@@ -827,4 +827,38 @@ prof-import: records.data: the file is cut after its records; sections missing: 
 prof-import: records.data: the file is cut after its records; sections missing: 3 (build-ids, the command line)
 2
 END
+
+# stacked FILE: a sample of what was mapped from FILE, with registers of x86-64 and
+# a stack, so that its callers are looked for in FILE.
+stacked() {
+	printf PERFILE2
+	words 104 144 104 144 248 $((296 + 280)) 0 0 0 0 0 0
+	words $((1 | 128 << 32)) 0 1000 $((0x3007)) 0 $((0x300)) 0 0 0 0 $((0xff0fff)) 64 0 0 0 0 0 0
+	words $((1 | 2 << 32 | 296 << 48)) $((7 | 7 << 32)) $((0x400000)) $((0x1000)) 0
+	printf %s "$1"
+	head -c $((256 - ${#1})) /dev/zero
+	words $((9 | 2 << 32 | 280 << 48)) $((0x400010)) $((7 | 7 << 32)) 1000 2
+	words 1 2 3 4 5 6 7 $((0x7000)) $((0x400010)) 9 10 11 12 13 14 15 16 17 18 19
+	words 64 0 0 0 0 0 0 0 0 64
+}
+# Who opens a pipe wakes the one that waits to write into it.
+mkfifo pipe
+(exec 3>pipe && : >opened) 2>/dev/null &
+writer=$!
+for i in "$PWD/pipe" /dev/watchdog /proc/version; do
+	stacked "$i" >"stacked.${i##*/}"
+done
+check 'perf.data: no pipe, device or file of the kernel that it names is opened' 0 '
+	for i in pipe watchdog version; do
+		prof-import stacked.$i 2>err | prof-text -q --folded
+		sed -n "s|.*parts of files.* cannot be read.*/||p" err
+	done; sleep .1; ls opened 2>/dev/null || :' <<'END'
+[pipe] 1000
+pipe
+[watchdog] 1000
+watchdog
+[version] 1000
+version
+END
+kill $writer 2>/dev/null
 plan

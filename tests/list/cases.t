@@ -298,7 +298,7 @@ check 'nor are pipes, folders, huge files and devices binaries' 0 'cat out' <<'E
  Error: DIR/dir: not a regular file
  Error: DIR/sparse: of its 10737418240 bytes only 0 are on disk
  Error: /dev/zero: not in the search path
- Error: /proc/self/status: an empty file
+ Error: /proc/self/status: not a regular file
 END
 
 # --- a source that was changed later ---

@@ -227,10 +227,13 @@ mkfifo pipe
 (exec 3>pipe && : >opened) 2>/dev/null &
 writer=$!
 echo 0x401000 | addrs make 0x400000 0x500000 0 "$scratch/pipe" '' >pipe.pb
-check 'what is no file is not even opened' 0 'prof-symbolize -v pipe.pb 2>&1 >out |
-	grep -o "not a regular file" | sort -u; sleep .1
-	ls opened 2>/dev/null || :' <<'END'
-not a regular file
+echo 0x401000 | addrs make 0x400000 0x500000 0 /proc/version '' >version.pb
+check 'what is no file is not even opened, nor what the kernel makes up' 0 '
+	for i in pipe version; do
+		prof-symbolize -v $i.pb 2>&1 >out | sed -n "s|.*tried .*/$i: not|$i: not|p" | sort -u
+	done; sleep .1; ls opened 2>/dev/null || :' <<'END'
+pipe: not a regular file
+version: not a regular file
 END
 kill $writer 2>/dev/null
 

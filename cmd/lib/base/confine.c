@@ -146,7 +146,7 @@ state_of(int dir, const char *name)
 	int fd;
 
 	snprintf(text, sizeof(text), "%.20s/stat", name);
-	fd = regular_open_at(dir, text, true, &sb, NULL);
+	fd = regular_kernels_at(dir, text, &sb, NULL);
 	if (fd >= 0) {
 		n = read(fd, text, sizeof(text) - 1);
 		close(fd);

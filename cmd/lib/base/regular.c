@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "budget.h"
@@ -38,14 +40,26 @@ is_hollow(int fd, const struct stat *sb)
 	return hole >= 0 && lseek(fd, 0, SEEK_SET) == 0 && hole < sb->st_size;
 }
 
+/* Does the kernel make it up when it is read? Such a file takes no blocks. */
+static bool
+is_kernels(int fd, const struct stat *sb)
+{
+	struct statfs fs;
+
+	return !sb->st_blocks &&
+	       (fstatfs(fd, &fs) != 0 || fs.f_type == PROC_SUPER_MAGIC ||
+		fs.f_type == SYSFS_MAGIC || fs.f_type == TRACEFS_MAGIC ||
+		fs.f_type == DEBUGFS_MAGIC);
+}
+
 /*
  * Stat a descriptor that does not open the file (O_PATH), then open that inode.
  * Without /proc the path is opened again, and may be a pipe by then: do not
  * wait for a writer.
  */
-int
-regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
-		struct prof_err *err)
+static int
+open_one(int dir, const char *path, bool no_link, bool may_be_kernels,
+	 struct stat *sb, struct prof_err *err)
 {
 	int flags = O_CLOEXEC | (no_link ? O_NOFOLLOW : 0), fd;
 	int place = openat(dir, path, O_PATH | flags);
@@ -53,7 +67,8 @@ regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
 
 	if (place < 0 || fstat(place, sb) != 0)
 		return fail(place, err);
-	if (!S_ISREG(sb->st_mode)) {
+	if (!S_ISREG(sb->st_mode) ||
+	    (!may_be_kernels && is_kernels(place, sb))) {
 		prof_fail(err, PROF_EFORMAT,
 			  S_ISLNK(sb->st_mode) ? "a symbolic link"
 					       : "not a regular file");
@@ -86,10 +101,24 @@ regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
 }
 
 int
+regular_open_at(int dir, const char *path, bool no_link, struct stat *sb,
+		struct prof_err *err)
+{
+	return open_one(dir, path, no_link, false, sb, err);
+}
+
+int
 regular_open(const char *path, bool no_link, struct stat *sb,
 	     struct prof_err *err)
 {
-	return regular_open_at(AT_FDCWD, path, no_link, sb, err);
+	return open_one(AT_FDCWD, path, no_link, false, sb, err);
+}
+
+int
+regular_kernels_at(int dir, const char *path, struct stat *sb,
+		   struct prof_err *err)
+{
+	return open_one(dir, path, false, true, sb, err);
 }
 
 int

@@ -3,11 +3,14 @@
 
 #include "kernel.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "lib/base/regular.h"
 #include "lib/base/slurp.h"
 
 /*
@@ -72,12 +75,17 @@ find_symbols(struct perf_kernel *k)
 void
 perf_kernel_find(struct perf_kernel *k)
 {
+	enum { MAX_NOTES = 1 << 20 };
 	struct buf notes = { 0 };
+	struct stat sb;
+	int fd = regular_kernels_at(AT_FDCWD, "/sys/kernel/notes", &sb, NULL);
 
 	*k = (struct perf_kernel){ 0 };
 	find_symbols(k);
-	if (k->start &&
-	    slurp("/sys/kernel/notes", false, &notes, NULL) == PROF_OK)
+	if (k->start && fd >= 0 &&
+	    slurp_rest(fd, MAX_NOTES, &notes, NULL) == PROF_OK)
 		build_id_in_notes(notes.data, notes.n, 4, false, k->build_id);
 	buf_release(&notes);
+	if (fd >= 0)
+		close(fd);
 }

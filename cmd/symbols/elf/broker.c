@@ -4,6 +4,7 @@
 #include "broker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -88,9 +89,8 @@ broker_slurp(const char *path, struct buf *out, struct prof_err *err)
 	struct stat sb;
 	int fd;
 
-	if (to_broker < 0)
-		return slurp(path, false, out, err);
-	fd = ask_file(BROKER_LIST, path, &sb, err);
+	fd = to_broker < 0 ? regular_kernels_at(AT_FDCWD, path, &sb, err)
+			   : ask_file(BROKER_LIST, path, &sb, err);
 	if (fd < 0)
 		return PROF_EIO;
 	st = slurp_rest(fd, MAX_LIST, out, err);
