@@ -300,7 +300,7 @@ put_run(struct interp_walk *w, struct unwind_frames *out)
 	return any;
 }
 
-/* Put a frame for what the interpreter does. */
+/* Put a frame for what the interpreter does, unless it is the last one. */
 static void
 put_name(struct interp_walk *w, struct unwind_frames *out, const char *name)
 {
@@ -313,7 +313,7 @@ put_name(struct interp_walk *w, struct unwind_frames *out, const char *name)
 
 	if (!id && (id = tell_code(w, &c)))
 		known_add(hash, id);
-	if (id)
+	if (id && (!out->n || *out->last != INTERP_FRAME(id, 0)))
 		unwind_frames_add(out, INTERP_FRAME(id, 0));
 }
 
@@ -323,11 +323,13 @@ put_phase(struct interp_walk *w, struct unwind_frames *out, uintptr_t pc)
 {
 	const struct interp *in = w->in;
 
-	for (size_t i = 0; i < INTERP_PHASES; i++)
-		if (pc - in->phase[i].lo < in->phase[i].hi - in->phase[i].lo) {
-			put_name(w, out, in->kind->phase[i].does);
-			return true;
-		}
+	for (size_t i = 0; i < INTERP_PHASES; i++) {
+		if (pc - in->phase[i].lo >= in->phase[i].hi - in->phase[i].lo ||
+		    (in->kind->phase[i].is_on && !in->kind->phase[i].is_on(w)))
+			continue;
+		put_name(w, out, in->kind->phase[i].does);
+		return true;
+	}
 	return false;
 }
 

@@ -208,9 +208,10 @@ struct interp_kind {
 	const char *eval, *enter, *symbol[INTERP_SYMBOLS];
 
 	/* Functions in which it does something by itself, and what, as a frame
-	 * in their place. */
+	 * in their place; is_on: not always. */
 	struct {
 		const char *function, *does;
+		bool (*is_on)(const struct interp_walk *w);
 	} phase[INTERP_PHASES];
 
 	/* It was found: is it a version that can be read? Otherwise *why, in a

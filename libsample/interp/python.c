@@ -59,9 +59,10 @@ enum field {
 	CODE_NAME,   /* the qualified one, since 3.11 */
 	CODE_FIRST_LINE,
 	CODE_LINES,
-	CODE_BODY,   /* the instructions, or the object that has them */
-	TEXT_BYTES,  /* of PyASCIIObject */
-	FRAME_BYTES, /* with all that is read of a frame */
+	CODE_BODY,          /* the instructions, or the object that has them */
+	TEXT_BYTES,         /* of PyASCIIObject */
+	FRAME_BYTES,        /* with all that is read of a frame */
+	RUNTIME_FINALIZING, /* since 3.13 */
 	N_FIELD
 };
 
@@ -75,6 +76,7 @@ enum {
 	BYTES_VALUE = 32,
 	MAX_FRAME = 128, /* bytes that are read of a frame */
 	OWNER_STACK = 3, /* owner of a frame without code, or more */
+	FINALIZING = 4,  /* the word of _Py_DebugOffsets */
 	MAX_INTERPRETERS = 16,
 	MAX_THREADS = 1024,
 };
@@ -120,6 +122,8 @@ read_described(struct interp *in, const uint8_t *where, const char **why)
 		in->layout[i] = where[i] ? (uint16_t)table[where[i]] : 0;
 	}
 	in->layout[TEXT_BYTES] = 40;
+	if (table[FINALIZING] <= UINT16_MAX)
+		in->layout[RUNTIME_FINALIZING] = (uint16_t)table[FINALIZING];
 	return true;
 }
 
@@ -389,6 +393,16 @@ python_describe(const struct interp_walk *w, const struct interp_frame *f,
 	       bytes_of(w, interp_word(bytes, at[CODE_LINES]), c->lines);
 }
 
+/* Py_FinalizeEx() only jumps to another function, where compilers see that. */
+static bool
+is_finalizing(const struct interp_walk *w)
+{
+	unsigned at = w->in->layout[RUNTIME_FINALIZING];
+
+	return at &&
+	       interp_peek_word(w->memory, w->in->symbol[SYM_RUNTIME] + at);
+}
+
 const struct interp_kind interp_python = {
 	.number = INTERP_PYTHON,
 	.eval = "_PyEval_EvalFrameDefault",
@@ -401,7 +415,8 @@ const struct interp_kind interp_python = {
 		    [SYM_SINCE_39] = "PyFrame_GetBack",
 		    [SYM_SINCE_38] = "PyInterpreterState_GetDict" },
 	.phase = { { "Py_InitializeFromConfig", "[Python starts]" },
-		   { "Py_FinalizeEx", "[Python exits]" } },
+		   { "Py_FinalizeEx", "[Python exits]" },
+		   { "Py_RunMain", "[Python exits]", is_finalizing } },
 	.init = python_init,
 	.begin = python_begin,
 	.next = python_next,
