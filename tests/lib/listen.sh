@@ -43,10 +43,11 @@ stop() {
 	record=
 }
 
-# get PATH: all of the answer; page PATH: without its head.
+# get PATH [HEADER]: all of the answer; page PATH [HEADER]: without its head.
 cat >get <<'END'
 #!/bin/sh
-printf 'GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n' "$1" "$2" | rude $port ask
+printf 'GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n' "$1" "${2:+$2$(printf '\r')
+}" | rude $port ask
 END
 cat >page <<'END'
 #!/bin/sh

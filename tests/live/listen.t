@@ -57,8 +57,7 @@ check 'by Accept-Encoding: gperftools'\'' format' 0 \
 phase_a 
 END
 check 'or profile.proto' 0 \
-	'./page "/pprof/profile?seconds=1" "Accept-Encoding: deflate, gzip
-" >g.pb.gz; od -An -tx1 -N 2 g.pb.gz; ./phases_of <g.pb.gz; echo' <<'END'
+	'./page "/pprof/profile?seconds=1" "Accept-Encoding: deflate, gzip" >g.pb.gz; od -An -tx1 -N 2 g.pb.gz; ./phases_of <g.pb.gz; echo' <<'END'
  1f 8b
 phase_a 
 END
