@@ -56,7 +56,7 @@ serve(int socket)
 	    !confine_drop_rights())
 		_exit(1);
 	confine_limit(MAX_BYTES, MAX_SECONDS);
-	if (!confine_calls(false))
+	if (!confine_calls(CONFINE_FILES))
 		_exit(1);
 	while (fdpass_receive(0, &wants_obstacle, sizeof(wants_obstacle), fd,
 			      &n_fd) == sizeof(wants_obstacle) &&

@@ -52,6 +52,8 @@ static _Noreturn void
 work(int parcel, int answer, const char *build_id)
 {
 	const pid_t self = getpid(); /* said before the file can lie */
+	const int file =
+		fdpass_unwrap(parcel); /* limits may allow none later */
 	struct answer head = { 0 };
 	struct rows *rows = NULL;
 	struct prof_err err = { 0 };
@@ -59,10 +61,9 @@ work(int parcel, int answer, const char *build_id)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	confine_limit(MAX_BYTES, MAX_SECONDS);
 	if (write(answer, &self, sizeof(self)) != sizeof(self) ||
-	    !confine_calls(false))
+	    !confine_calls(CONFINE_NOTHING))
 		_exit(1);
-	head.status =
-		rows_of_file(fdpass_unwrap(parcel), build_id, &rows, &err);
+	head.status = rows_of_file(file, build_id, &rows, &err);
 	memcpy(head.msg, err.msg, sizeof(head.msg));
 	if (write(answer, &head, sizeof(head)) != sizeof(head) ||
 	    (head.status == PROF_OK && rows_send(rows, answer) < 0))

@@ -537,23 +537,29 @@ else
 	skip 'the first milliseconds of a command are as likely as others' 'no perf events of the kernel'
 fi
 
-# In a container: a seccomp filter that answers perf_event_open with a number.
+# In a container: a seccomp filter that answers perf_event_open with a number; or a
+# kernel without filters, by one that answers so.
 cat >filter.c <<'END'
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 int main(int argc, char **argv)
 {
+	int none = !strcmp(argv[1], "none"), answer = none ? EINVAL : atoi(argv[1]);
+	int nr = none ? SYS_prctl : answer ? SYS_perf_event_open : SYS_timer_create;
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-			 atoi(argv[1]) ? SYS_perf_event_open : SYS_timer_create, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, atoi(argv[1]) ? SECCOMP_RET_ERRNO | atoi(argv[1])
-							: SECCOMP_RET_KILL_PROCESS),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, none),
+		BPF_STMT(BPF_RET | BPF_K, answer ? SECCOMP_RET_ERRNO | answer
+						 : SECCOMP_RET_KILL_PROCESS),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof code / sizeof *code, code };
@@ -576,6 +582,21 @@ if $cc -o filter filter.c 2>log && ./filter 1 true 2>log; then
 		exit $status' <<'END'
 /filter: killed by a seccomp filter (SIGSYS), perhaps for a call of libsample
 END
+	check 'without filters in the kernel there are stacks, too' 0 '
+		./filter none prof-record -q --sampler=perf --kernel=no --stack-size=65528 -o n.pb.gz ./tower
+		prof-symbolize -q n.pb.gz | prof-text -q --folded |
+			awk "/;main;tower;/ { whole += \$NF } { all += \$NF } END { print (whole > all / 2) }"' <<'END'
+1
+END
+	if [ -x static ]; then
+		check 'and it is seen what a program is' 0 '
+			./filter none prof-record --sampler=preload -o n.pb.gz sh -c "./static 0.2; :" 2>&1 |
+				grep -c "it is statically linked"' <<'END'
+1
+END
+	else
+		skip 'and it is seen what a program is' 'nothing is linked statically here'
+	fi
 	check 'libsample needs none of it' 0 \
 		'./filter 1 prof-record -q -o n.pb.gz ./work 0.05; test -s n.pb.gz' <<'END'
 END

@@ -234,15 +234,15 @@ confine_has_filter(void)
 }
 
 /* Limits stand for the filter that the kernel does not have: no file is
- * written, and without threads, whose files are handed over, none is opened. */
+ * written, and where none is received, none is opened. */
 static bool
-limit_calls(bool has_threads)
+limit_calls(enum confine_needs needs)
 {
 	limit(RLIMIT_FSIZE, 0);
-	if (!has_threads) {
+	if (needs < CONFINE_FILES)
 		limit(RLIMIT_NOFILE, 0);
+	if (needs < CONFINE_THREADS)
 		limit(RLIMIT_NPROC, 0);
-	}
 	return geteuid() != 0;
 }
 
@@ -253,7 +253,7 @@ limit_calls(bool has_threads)
 #endif
 
 bool
-confine_calls(bool has_threads)
+confine_calls(enum confine_needs needs)
 {
 #ifdef ARCH
 #define WORD(member)                                                           \
@@ -324,13 +324,13 @@ confine_calls(bool has_threads)
 	const size_t n = sizeof(filter) / sizeof(filter[0]);
 	struct sock_fprog program = { (unsigned short)n, filter };
 
-	if (has_threads)
+	if (needs == CONFINE_THREADS)
 		memmove(&filter[n - 6], &filter[n - 5], 5 * sizeof(*filter));
-	program.len -= has_threads ? 1 : 5;
+	program.len -= needs == CONFINE_THREADS ? 1 : 5;
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
 		return true;
 	if (confine_has_filter())
 		return false;
 #endif
-	return limit_calls(has_threads);
+	return limit_calls(needs);
 }

@@ -42,14 +42,18 @@ void confine_limit(size_t bytes, unsigned seconds);
 void confine_allow(pid_t pid, size_t bytes, unsigned seconds);
 bool confine_may_allow(void);
 
+/* What it does after confine_calls(), besides to read what it has: nothing;
+ * receive files; that, and start threads. */
+enum confine_needs { CONFINE_NOTHING, CONFINE_FILES, CONFINE_THREADS };
+
 /*
  * From now on, a call that names a file fails with EACCES; one that is not
- * needed to read, to compute and to answer ends the process, as do threads
- * without has_threads. false: it failed; end the process. Where the kernel has
- * no filter of calls, the user and lower limits must do, and root has no such
+ * needed to read, to compute and to answer ends the process, as do threads that
+ * it does not need. false: it failed; end the process. Where the kernel has no
+ * filter of calls, the user and lower limits must do, and root has no such
  * process: false.
  */
-bool confine_calls(bool has_threads);
+bool confine_calls(enum confine_needs needs);
 bool confine_has_filter(void);
 
 /* A process whose answers are awaited; all 0 but for pid. */

@@ -180,7 +180,7 @@ read_apart(const struct apart_job *job, int socket, int out, bool is_careful)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	confine_limit(MAX_BYTES + n * (size_t)THREAD_BYTES + files * KEEP,
 		      SECONDS + (unsigned)(files / BYTES_A_SECOND));
-	if (!confine_calls(true))
+	if (!confine_calls(CONFINE_THREADS))
 		_exit(HAS_RIGHTS);
 	broker_use(0);
 	end.status = job->work(job->ctx, &reader, is_careful, &err);

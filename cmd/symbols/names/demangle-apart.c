@@ -99,7 +99,7 @@ serve(int fd)
 		if (!confine_drop_rights())
 			_exit(1);
 		confine_limit(MAX_MEMORY, MAX_SECONDS);
-		if (!confine_calls(false))
+		if (!confine_calls(CONFINE_NOTHING))
 			_exit(1);
 	}
 	in = fdopen(STDIN_FILENO, "r");
