@@ -141,11 +141,33 @@ tell_code(struct interp_walk *w, const struct interp_code *c)
 		       : 0;
 }
 
-/* The number of a frame's code, of which these bytes were read; 0: none. */
+static unsigned
+seen_place(const struct interp_frame *f)
+{
+	return (unsigned)(((f->code ^ f->owner) >> 4) * 0x9e3779b1u >> 16) %
+	       INTERP_SEEN;
+}
+
+/* If this walk had f's code before, its number, and set base; else 0. */
+static uint32_t
+seen_find(const struct interp_memory *m, struct interp_frame *f)
+{
+	unsigned i = seen_place(f);
+
+	if (m->seen[i].code != f->code || m->seen[i].owner != f->owner ||
+	    !m->seen[i].id)
+		return 0;
+	f->base = m->seen[i].base;
+	return m->seen[i].id;
+}
+
+/* The number of f's code, of which these bytes were read, and set base; 0:
+ * none. */
 static uint32_t
 number_of(struct interp_walk *w, struct interp_frame *f, const uint8_t *bytes)
 {
 	uint64_t hash = w->in->kind->identify(w, f, bytes);
+	unsigned seen = seen_place(f);
 	struct interp_code c;
 	uint32_t id;
 
@@ -159,14 +181,11 @@ number_of(struct interp_walk *w, struct interp_frame *f, const uint8_t *bytes)
 		if (id)
 			known_add(hash, id);
 	}
+	w->memory->seen[seen].code = f->code;
+	w->memory->seen[seen].owner = f->owner;
+	w->memory->seen[seen].base = f->base;
+	w->memory->seen[seen].id = id;
 	return id;
-}
-
-static unsigned
-seen_place(const struct interp_frame *f)
-{
-	return (unsigned)(((f->code ^ f->owner) >> 4) * 0x9e3779b1u >> 16) %
-	       INTERP_SEEN;
 }
 
 /* Set base, and id to the numbers of the code, of n frames; 0 where it was not
@@ -176,49 +195,25 @@ number_frames(struct interp_walk *w, struct interp_frame *f, size_t n,
 	      uint32_t *id)
 {
 	struct interp_memory *m = w->memory;
-	uint32_t number[INTERP_BATCH];
-	uintptr_t code[INTERP_BATCH];
-	uint8_t which[INTERP_BATCH], first[INTERP_BATCH];
-	size_t n_code = 0, got;
+	size_t size = w->in->code_bytes, n_code = 0, got;
+	uint8_t which[INTERP_BATCH];
 
-	for (size_t i = 0, k; i < n; i++) {
-		unsigned seen = seen_place(&f[i]);
-
-		id[i] = m->seen[seen].code == f[i].code &&
-					m->seen[seen].owner == f[i].owner
-				? m->seen[seen].id
-				: 0;
-		f[i].base = id[i] ? m->seen[seen].base : 0;
-		for (k = 0;
-		     !id[i] && k < n_code &&
-		     (code[k] != f[i].code || f[first[k]].owner != f[i].owner);)
-			k++;
-		which[i] = (uint8_t)k;
-		if (!id[i] && k == n_code) {
-			first[n_code] = (uint8_t)i;
-			code[n_code++] = f[i].code;
-		}
-	}
-	for (size_t at = 0; at < n_code; at += got + 1) {
-		got = interp_peek_codes(m, code + at, n_code - at,
-					w->in->code_bytes);
-		for (size_t k = 0; k < got; k++)
-			number[at + k] =
-				number_of(w, &f[first[at + k]], m->code[k]);
-		if (at + got < n_code)
-			number[at + got] = 0;
-	}
 	for (size_t i = 0; i < n; i++) {
-		unsigned seen = seen_place(&f[i]);
-
+		id[i] = seen_find(m, &f[i]);
 		if (id[i])
 			continue;
-		id[i] = number[which[i]];
-		f[i].base = f[first[which[i]]].base;
-		m->seen[seen].code = f[i].code;
-		m->seen[seen].owner = f[i].owner;
-		m->seen[seen].base = f[i].base;
-		m->seen[seen].id = id[i];
+		which[n_code] = (uint8_t)i;
+		m->addr[n_code++] = f[i].code;
+	}
+	for (size_t at = 0; at < n_code; at += got + 1) {
+		got = interp_peek_codes(m, m->addr + at, n_code - at, size);
+		for (size_t k = 0; k < got; k++) {
+			size_t i = which[at + k];
+
+			id[i] = seen_find(m, &f[i]);
+			if (!id[i])
+				id[i] = number_of(w, &f[i], m->code + k * size);
+		}
 	}
 }
 
@@ -228,7 +223,7 @@ read_ahead(struct interp_walk *w)
 {
 	const struct interp_kind *kind = w->in->kind;
 	struct interp_memory *m = w->memory;
-	struct interp_frame f[INTERP_BATCH] = { 0 };
+	struct interp_frame *f = m->read;
 	uint32_t id[INTERP_BATCH];
 	uint8_t of[INTERP_BATCH];
 	struct interp_walk walk = *w;
@@ -237,6 +232,7 @@ read_ahead(struct interp_walk *w)
 	for (; n < INTERP_BATCH && walk.frame; n++) {
 		m->ahead[n].here = walk.frame;
 		m->ahead[n].shown = 0;
+		f[n_code] = (struct interp_frame){ 0 };
 		if (walk.n++ >= INTERP_WALK || !kind->next(&walk, &f[n_code])) {
 			w->is_ahead_bad = true;
 			break;

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "frame.h"
 #include "libsample/unwind/unwind.h"
@@ -33,13 +34,22 @@ struct dl_phdr_info;
 enum {
 	INTERP_PAGE = 4096,
 	INTERP_PAGES = 4,      /* that are kept during a walk */
-	INTERP_BATCH = 32,     /* frames that are read together */
+	INTERP_BATCH = 64,     /* frames that are read together */
 	INTERP_CODE_MAX = 192, /* bytes of a code object that are read */
 	INTERP_SEEN = 64,      /* codes that a walk remembers */
 	INTERP_WALK = 4096,    /* of an interpreter in one walk, at most */
 	INTERP_SYMBOLS = 8,
 	INTERP_PHASES = 4,
 	INTERP_LAYOUT = 32,
+};
+
+/* A frame: its code object, and the bytecode that it executes, from there. line
+ * is of the kind, as is owner, which tells functions with the same code from
+ * each other, and base, which is the same for equal code and owner. */
+struct interp_frame {
+	uintptr_t code, owner, line, base;
+	uint32_t at;
+	bool is_last; /* C entered it, if it is not before until */
 };
 
 /*
@@ -66,8 +76,12 @@ struct interp_memory {
 		uint64_t shown;
 		bool is_last;
 	} ahead[INTERP_BATCH];
+	/* Those that have code; then addresses, of kinds, too. */
+	struct interp_frame read[INTERP_BATCH];
+	uintptr_t addr[INTERP_BATCH];
+	struct iovec from[INTERP_BATCH];
 	uint8_t byte[INTERP_PAGES][INTERP_PAGE];
-	uint8_t code[INTERP_BATCH][INTERP_CODE_MAX];
+	uint8_t code[INTERP_BATCH * INTERP_CODE_MAX];
 	uint8_t text[INTERP_PAGE];
 };
 
@@ -80,8 +94,8 @@ void interp_peek_end(struct interp_memory *m);
 /* Copy n bytes, at most INTERP_PAGE, from addr. False: they cannot be read. */
 bool interp_peek(struct interp_memory *m, uintptr_t addr, void *to, size_t n);
 
-/* Copy size bytes from each of n addresses, at most INTERP_BATCH, to m->code.
- * Returns for how many this worked: the next one failed. */
+/* Copy size bytes from each of n addresses, at most INTERP_BATCH, to m->code,
+ * without gaps. Returns for how many this worked: the next one failed. */
 size_t interp_peek_codes(struct interp_memory *m, const uintptr_t *addr,
 			 size_t n, size_t size);
 
@@ -144,15 +158,6 @@ struct interp {
 	} phase[INTERP_PHASES];
 	size_t code_bytes; /* of a code object, at most INTERP_CODE_MAX */
 	uint16_t layout[INTERP_LAYOUT]; /* of the kind */
-};
-
-/* A frame: its code object, and the bytecode that it executes, from there. line
- * is of the kind, as is owner, which tells functions with the same code from
- * each other, and base, which is the same for equal code and owner. */
-struct interp_frame {
-	uintptr_t code, owner, line, base;
-	uint32_t at;
-	bool is_last; /* C entered it, if it is not before until */
 };
 
 /* The state of a walk. */

@@ -1,14 +1,13 @@
 /*
- * peek.c - copy memory that may not be mapped, by process_vm_readv() on the own
- * process: it copies, or fails, whatever other threads unmap meanwhile. See
- * unwind/far.c, which reads stacks so, for the ways not taken. A call costs
- * almost a microsecond and each further piece a third of one, so pages are kept
- * for the walk, and what is scattered is read in one call.
+ * peek.c - copy memory that may not be mapped, by process_vm_readv() and
+ * process_vm_writev() on the own process: they copy, or fail, whatever other
+ * threads unmap meanwhile. See unwind/far.c, which reads stacks so. A call
+ * costs almost a microsecond, and a further piece of one thirty times less, so
+ * pages are kept for the walk, and what is scattered is read in one call.
  */
 #include "config.h"
 
 #include <string.h>
-#include <sys/uio.h>
 
 #include "interp.h"
 
@@ -97,29 +96,9 @@ size_t
 interp_peek_codes(struct interp_memory *m, const uintptr_t *addr, size_t n,
 		  size_t size)
 {
-	struct iovec from[INTERP_BATCH];
-	uint8_t which[INTERP_BATCH];
-	size_t n_from = 0, got, i;
-
 	if (n > INTERP_BATCH || size > INTERP_CODE_MAX)
 		return 0;
-	/* Recursion, and blocks of one method, have the same ones. */
-	for (i = 0; i < n; i++) {
-		size_t k = 0;
-
-		while (k < n_from && from[k].iov_base != (void *)addr[i])
-			k++;
-		if (k == n_from)
-			from[n_from++] =
-				(struct iovec){ (void *)addr[i], size };
-		which[i] = (uint8_t)k;
-	}
-	got = n ? copy(m, m->code, n_from * size, from, n_from) / size : 0;
-	for (i = 0; i < n && which[i] < got;)
-		i++;
-	n = i;
-	/* They lie one after another: copy each to its places. */
-	while (i-- > 1)
-		memmove(m->code[i], (uint8_t *)m->code + which[i] * size, size);
-	return n;
+	for (size_t i = 0; i < n; i++)
+		m->from[i] = (struct iovec){ (void *)addr[i], size };
+	return n ? copy(m, m->code, n * size, m->from, n) / size : 0;
 }

@@ -187,7 +187,7 @@ php_next(struct interp_walk *w, struct interp_frame *f)
 static void
 php_lines(struct interp_walk *w, struct interp_frame *f, size_t n)
 {
-	uintptr_t line[INTERP_BATCH];
+	uintptr_t *line = w->memory->addr;
 	size_t n_line = 0, got;
 
 	for (size_t i = 0; i < n; i++) {
@@ -204,7 +204,7 @@ php_lines(struct interp_walk *w, struct interp_frame *f, size_t n)
 	got = interp_peek_codes(w->memory, line, n_line, sizeof(f->at));
 	for (size_t i = 0, k = 0; i < n; i++)
 		if (f[i].line && k < got)
-			memcpy(&f[i].at, w->memory->code[k++], sizeof(f->at));
+			memcpy(&f[i].at, w->memory->code + 4 * k++, 4);
 }
 
 static uint64_t

@@ -419,7 +419,7 @@ finish_owner(struct interp_walk *w, struct interp_frame *f, uint8_t *bytes)
 static void
 ruby_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
 {
-	uintptr_t at[INTERP_BATCH] = { 0 }, size = w->in->code_bytes;
+	uintptr_t *at = w->memory->addr, size = w->in->code_bytes;
 	size_t n_iseq = 0, got;
 
 	for (size_t i = 0; i < n; i++)
@@ -427,7 +427,8 @@ ruby_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
 	got = interp_peek_codes(w->memory, at, n, METHOD_BYTES);
 	for (size_t i = 0; i < n; i++)
 		if (i < got)
-			finish_owner(w, &f[i], w->memory->code[i]);
+			finish_owner(w, &f[i],
+				     w->memory->code + i * METHOD_BYTES);
 		else
 			f[i].owner = 0;
 	for (size_t i = 0; i < n; i++)
@@ -440,7 +441,8 @@ ruby_finish(struct interp_walk *w, struct interp_frame *f, size_t n)
 		if (is_c)
 			f[i].code = f[i].owner;
 		else if (k < got)
-			f[i].code = interp_word(w->memory->code[k++], 0);
+			f[i].code =
+				interp_word(w->memory->code, 8 * (unsigned)k++);
 		else
 			f[i].code = 1;
 		if (is_c && f[i].code % INTERP_PAGE + size > INTERP_PAGE)

@@ -63,7 +63,9 @@ make_call(enum filter_call call)
 	switch (call) {
 	case FILTER_READ:
 		return syscall(SYS_process_vm_readv, syscall(SYS_getpid),
-			       &target, 1L, &source, 1L, 0L) == 1;
+			       &target, 1L, &source, 1L, 0L) == 1 &&
+		       syscall(SYS_process_vm_writev, syscall(SYS_getpid),
+			       &source, 1L, &target, 1L, 0L) == 1;
 	case FILTER_LOOK:
 		syscall(SYS_sched_getattr, 0L, NULL, 0L, 0L);
 		syscall(SYS_sched_setattr, 0L, NULL, 0L);

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 enum filter_call {
-	FILTER_READ, /* process_vm_readv(2) on the own process */
+	FILTER_READ, /* process_vm_readv(2), _writev(2) on the own process */
 	FILTER_LOOK, /* for a private table of descriptors; sched_setattr(2) */
 	FILTER_PERF, /* perf_event_open(2), which may be refused even so */
 };

@@ -1,8 +1,9 @@
 /*
  * interp.c - walks of interpreters' frames in memory that is anything: a sound
  * image of a version of one, with words of it changed by the input to other
- * places in it, into a page that is not mapped, and to other numbers. The walk
- * must end, within its array; what it tells the recorder must be well formed.
+ * places in it, into a page that is not mapped, to other numbers, and to
+ * addresses that are not a program's. The walk must end, within its array; what
+ * it tells the recorder must be well formed.
  */
 #include "config.h"
 
@@ -127,7 +128,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		image_put(at, word & 0x8000
 				      ? image_address(word % ((PAGES + 1) *
 							      INTERP_PAGE))
-				      : word);
+			      : word & 0x4000 ? word << 49
+					      : word);
 	}
 	walk(&in, n & 1);
 	for (size_t i = 0; i < SHM_N_SLOT && sampler.shm->slot[i].kind; i++)

@@ -2,8 +2,9 @@
  * seccomp.c - run a command as in a container: under a seccomp filter that root
  * installed, without CAP_SYS_ADMIN.
  *
- *	seccomp allow|errno|kill COMMAND...	what process_vm_readv(2) gets;
- *						status 77: not possible here
+ *	seccomp allow|errno|kill COMMAND...	what process_vm_readv(2) and
+ *						_writev(2) get; status 77: not
+ *						possible here
  *	seccomp sees				is the filter here, if any, such
  *						that libsample makes the call?
  */
@@ -43,7 +44,9 @@ sees(void)
 	pid = fork();
 	if (pid == 0)
 		_exit(process_vm_readv(getpid(), &target, 1, &source, 1, 0) !=
-		      1);
+			      1 ||
+		      process_vm_writev(getpid(), &source, 1, &target, 1, 0) !=
+			      1);
 	return pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0;
 }
 

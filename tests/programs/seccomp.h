@@ -1,6 +1,6 @@
 /*
- * seccomp.h - a seccomp filter that does action for process_vm_readv(2), and
- * lets all else pass.
+ * seccomp.h - a seccomp filter that does action for process_vm_readv(2) and
+ * process_vm_writev(2), and lets all else pass.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -16,7 +16,9 @@ filter_install(unsigned action)
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0,
+			 1),
 		BPF_STMT(BPF_RET | BPF_K, action),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
