@@ -743,8 +743,8 @@ bench_page() {
 		[ "$f" != all.pb.gz ] || page="$page --max-nodes=10000000"
 		html=$(measure -c "$runs" "$page" | cut -d' ' -f1)
 		seen='- - - - - - - - - - -'
-		if [ -e "$nodes/puppeteer-core" ] && command -v chromium >/dev/null; then
-			seen=$(node "$src/tests/html/page-bench.mjs" "$nodes" "$(command -v chromium)" "$work/page.html")
+		if [ -e "$nodes/puppeteer-core" ] && command -v chromium-headless-shell >/dev/null; then
+			seen=$(node "$src/tests/html/page-bench.mjs" "$nodes" "$(command -v chromium-headless-shell)" "$work/page.html")
 		fi
 		name=${f##*/}
 		echo "${name%.pb.gz} $text $html $(wc -c <page.html) $seen" |
@@ -759,12 +759,12 @@ bench_page() {
 
 # The same profile in other viewers: KB that are sent or read, ms to a picture.
 bench_pictures() {
-	[ -e "$nodes/puppeteer-core" ] && command -v chromium >/dev/null || return 0
+	[ -e "$nodes/puppeteer-core" ] && command -v chromium-headless-shell >/dev/null || return 0
 	prof-export --to=speedscope "$real" >real.speedscope.json
 	printf '\nFlame graph of real elsewhere: KB, ms to the picture\n\n'
 	if [ -e "$nodes/speedscope" ]; then
 		echo "speedscope $(($(wc -c <real.speedscope.json) / 1000))" \
-			"$(node "$src/tests/html/page-bench.mjs" "$nodes" "$(command -v chromium)" speedscope "$work/real.speedscope.json")"
+			"$(node "$src/tests/html/page-bench.mjs" "$nodes" "$(command -v chromium-headless-shell)" speedscope "$work/real.speedscope.json")"
 	fi
 	if [ "$referee" = yes ]; then
 		$pprof -no_browser -http=127.0.0.1:18766 "$real" >/dev/null 2>&1 &
@@ -776,7 +776,7 @@ bench_pictures() {
 			sleep 0.5
 		done
 		echo "pprof $(($(wc -c <pprof.page) / 1000))" \
-			"$(node "$src/tests/html/page-bench.mjs" "$nodes" "$(command -v chromium)" pprof "$url")"
+			"$(node "$src/tests/html/page-bench.mjs" "$nodes" "$(command -v chromium-headless-shell)" pprof "$url")"
 		kill $server
 	fi
 }

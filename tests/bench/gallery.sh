@@ -1,5 +1,5 @@
 #!/bin/sh
-# gallery.sh - the pictures of doc/gallery: `make gallery`. Needs chromium, and
+# gallery.sh - the pictures of doc/gallery: `make gallery`. Needs chromium-headless-shell, and
 # what html/browser.t fetches, pngquant and fonts-inter. The Go profiles are in testdata/; the
 # difference is of two runs of prof-text that are recorded here, with its source.
 set -eu
@@ -66,7 +66,7 @@ cat >fonts.conf <<'END'
 </fontconfig>
 END
 export FONTCONFIG_FILE="$PWD/fonts.conf"
-node "$src/tests/html/page-shots.mjs" "$bin/tests/node_modules" "$(command -v chromium)" "$PWD" \
+node "$src/tests/html/page-shots.mjs" "$bin/tests/node_modules" "$(command -v chromium-headless-shell)" "$PWD" \
 	"flame.png $PWD/go.html#q=scan" "flame-dark.png $PWD/go.html" \
 	"sandwich.png $PWD/go.html#v=sandwich&p=%5Eruntime%5C.mallocgc%24" \
 	"graph-dark.png $PWD/go.html#v=graph" "tree.png $PWD/go.html#v=tree" \

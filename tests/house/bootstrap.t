@@ -38,7 +38,7 @@ bootstrap: missing: autoconf...
 configured: -q --prefix=/x
 END
 check '--build-only: nothing for tests' 0 \
-	"$run --no-install --build-only 2>&1 | grep -cw 'libelf-dev\|chromium'; rm -rf tree/build" <<'END'
+	"$run --no-install --build-only 2>&1 | grep -cw 'libelf-dev\|chromium-headless-shell'; rm -rf tree/build" <<'END'
 1
 END
 check 'apt waits for another one, and is asked for what it has' 0 \

@@ -1,12 +1,12 @@
 #!/bin/sh
 # prof-html and prof-flame in a real browser: views, zoom, search, links, keys,
-# hostile names, the content policy, accessibility. Needs Debian's chromium and,
+# hostile names, the content policy, accessibility. Needs Debian's chromium-headless-shell and,
 # fetched into the build folder, puppeteer-core and axe-core of npm, in the versions
 # of package-lock.json.
 # Slow: begins early.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-need_tools 'in a browser' node npm chromium
+need_tools 'in a browser' node npm chromium-headless-shell
 
 modules=$bin/tests/node_modules
 if [ ! -e "$modules/puppeteer-core" ] || [ ! -e "$modules/axe-core" ]; then
@@ -199,7 +199,7 @@ in_browser() {
 		esac
 	done <lines
 }
-in_browser page-browser.mjs chromium
+in_browser page-browser.mjs chromium-headless-shell
 if [ -z "$long" ]; then
 	skip 'the same in Firefox' 'make check-long'
 elif have firefox-esr; then

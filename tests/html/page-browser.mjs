@@ -13,7 +13,7 @@ const [,, modules, browserPath, folder, shots] = process.argv;
 const require = createRequire(modules + '/x.js');
 const puppeteer = require('puppeteer-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const browser = await puppeteer.launch({executablePath: browserPath, headless: true, timeout: 120000,
+const browser = await puppeteer.launch({executablePath: browserPath, headless: 'shell', timeout: 120000,
 	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
 		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
 

@@ -8,7 +8,7 @@ import {createRequire} from 'node:module';
 
 const [,, modules, browserPath, folder, ...shots] = process.argv;
 const puppeteer = createRequire(modules + '/x.js')('puppeteer-core');
-const browser = await puppeteer.launch({executablePath: browserPath, headless: true, timeout: 120000,
+const browser = await puppeteer.launch({executablePath: browserPath, headless: 'shell', timeout: 120000,
 	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
 		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
 for (const shot of shots) {
