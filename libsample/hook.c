@@ -72,7 +72,9 @@ take_stack(struct hook *h, uintptr_t ra)
 		h->pc = h->thread->hook_pc;
 		n = hook_walk(h, &info);
 	}
-	while (own < n && own < HOOK_FRAMES && h->pc[own] != ra)
+	/* An interpreter's frame may stand for the caller, or before it. */
+	while (own < n && own < HOOK_FRAMES && h->pc[own] != ra &&
+	       !INTERP_IS_FRAME(h->pc[own]))
 		own++;
 	if (own == n || own == HOOK_FRAMES) {
 		h->pc[0] = ra;
@@ -84,7 +86,8 @@ take_stack(struct hook *h, uintptr_t ra)
 	}
 	h->n = n;
 	/* Inside the call, like a tick's leaf. */
-	h->pc[0]--;
+	if (!INTERP_IS_FRAME(h->pc[0]))
+		h->pc[0]--;
 	if (info.is_cut)
 		atomic_fetch_add_explicit(&h->count->n_truncated, 1,
 					  memory_order_relaxed);

@@ -235,33 +235,41 @@ allocated() {
 live 'functions that allocate' allocated "$python"
 
 # contend: threads that wait for the interpreter's own lock, as long as they neither ran nor
-# were ready to.
+# were ready to; with --lock, also while they were.
 cat >contend.py <<'END'
 import threading, time
 waited = []
+ready = []
 def run():
-    return sum(map(int, open("/proc/thread-self/schedstat").read().split()[:2])) / 1e9
+    return [int(ns) / 1e9 for ns in open("/proc/thread-self/schedstat").read().split()[:2]]
 def spin():
     wall, ran, cpu = time.perf_counter(), run(), time.thread_time()
     while time.thread_time() - cpu < 0.3:
         sum(range(500))
-    waited.append(time.perf_counter() - wall - (run() - ran))
+    end = run()
+    ready.append(end[1] - ran[1])
+    waited.append(time.perf_counter() - wall - (end[0] - ran[0]) - ready[-1])
 threads = [threading.Thread(target=spin) for _ in range(3)]
 for t in threads: t.start()
 for t in threads: t.join()
-print(sum(waited))
+print(sum(waited), sum(ready))
 END
+# contend TYPE PYTHON OPTION...
 contend() {
-	prof-record -q --clock=wall -F 100 -o gil.pb.gz "$1" "$PWD/contend.py" >waited || return 2
-	prof-text --folded --sample-index=wall gil.pb.gz | awk -v waited="$(cat waited)" '
+	type=$1 contender=$2
+	shift 2
+	prof-record -q "$@" -o gil.pb.gz "$contender" "$PWD/contend.py" >waited || return 2
+	prof-text --folded --sample-index=$type gil.pb.gz | awk -v type=$type '
+		FILENAME == "waited" { waited = $1; most = $1 + (type == "delay" ? $2 : 0); next }
 		/contend\.spin;(.*;)?\[waiting for the GIL\]/ { gil += $NF / 1e9 }
 		/\[waiting for the GIL\]/ { all += $NF / 1e9 }
 		END {
-			print gil, "s for the GIL in spin(), of", all, "; it says", waited
-			exit !(gil > waited * 0.6 && all < waited * 1.2)
-		}'
+			print gil, "s for the GIL in spin(), of", all, "; it says", waited, "to", most
+			exit !(gil > waited * 0.6 && all < most * 1.2)
+		}' waited -
 }
-live 'waits for the interpreter'"'"'s lock' contend "$python"
+live 'waits for the interpreter'"'"'s lock' contend wall "$python" --clock=wall -F 100
+live 'the same, as waits for a lock' contend delay "$python" --lock
 
 # locked: waits for a lock, as long as the program says; less what its threads ran then, or
 # were ready to. They want the interpreter's own lock, too, while another one does.
