@@ -38,7 +38,7 @@ enum {
 	INTERP_CODE_MAX = 192, /* bytes of a code object that are read */
 	INTERP_SEEN = 64,      /* codes that a walk remembers */
 	INTERP_WALK = 4096,    /* of an interpreter in one walk, at most */
-	INTERP_SYMBOLS = 8,
+	INTERP_SYMBOLS = 9,
 	INTERP_PHASES = 4,
 	INTERP_LAYOUT = 32,
 };

@@ -1,7 +1,9 @@
 /*
  * php.c - PHP 7.4 to 8.5. There is one chain of frames (zend_execute_data).
  * Calls from PHP to PHP stay in one evaluator, up to the function of PHP that C
- * called, which is marked (ZEND_CALL_TOP).
+ * called, which is marked (ZEND_CALL_TOP). A PHP for threads (ZTS) has a chain
+ * for each, below its executor_globals: at executor_globals_offset in what
+ * tsrm_get_ls_cache() returns, which is pthread_getspecific() alone.
  *
  * The offsets are those that programs printed that were compiled with the
  * headers of 7.4.33, 8.1.2, 8.2.36, 8.3.6, 8.4.27 and 8.5.4 for x86-64. Strings
@@ -15,7 +17,8 @@
 
 enum symbol {
 	SYM_GLOBALS,
-	SYM_ZTS,
+	SYM_OFFSET, /* of ZTS */
+	SYM_THREAD,
 	SYM_74, /* by classes that came with a version */
 	SYM_80,
 	SYM_82,
@@ -80,15 +83,14 @@ php_init(struct interp *in, const char **why)
 {
 	int since = SYM_85;
 
-	while (since > SYM_ZTS && !in->symbol[since])
+	while (since > SYM_THREAD && !in->symbol[since])
 		since--;
-	if (in->symbol[SYM_ZTS])
-		*why = "it is a PHP for threads (ZTS), which is not supported "
-		       "yet";
-	else if (!in->symbol[SYM_GLOBALS] || since == SYM_ZTS)
+	if (since == SYM_THREAD ||
+	    !(in->symbol[SYM_GLOBALS] ||
+	      (in->symbol[SYM_OFFSET] && in->symbol[SYM_THREAD]))) {
 		*why = "only PHP 7.4 to 8.5 are known";
-	if (*why)
 		return false;
+	}
 	memcpy(in->layout, layouts[since], sizeof(layouts[0]));
 	in->code_bytes = in->layout[CODE_FILE] + 16u;
 	return true;
@@ -112,17 +114,37 @@ place_in_register(struct interp_walk *w, uintptr_t code, uintptr_t stored)
 	return kept;
 }
 
-/* One thread has frames: that in which the evaluator was met. */
+/*
+ * The thread's executor_globals, or 0: it has none before the evaluator was met
+ * in it. Those of a thread that sleeps are where they were when it ran.
+ */
+static uintptr_t
+find_globals(const struct interp_walk *w)
+{
+	uintptr_t (*thread)(void) =
+		(uintptr_t(*)(void))w->in->symbol[SYM_THREAD];
+	uintptr_t at = w->in->symbol[SYM_GLOBALS];
+
+	if (!w->is_met || (!at && !w->thread->is_own))
+		return atomic_load_explicit(w->thread->hint,
+					    memory_order_relaxed);
+	if (!at) {
+		at = thread();
+		if (at)
+			at += interp_peek_word(w->memory,
+					       w->in->symbol[SYM_OFFSET]);
+	}
+	atomic_store_explicit(w->thread->hint, at, memory_order_relaxed);
+	return at;
+}
+
 static bool
 php_begin(struct interp_walk *w)
 {
-	if (w->is_met)
-		atomic_store_explicit(w->thread->hint, 1, memory_order_relaxed);
-	else if (!atomic_load_explicit(w->thread->hint, memory_order_relaxed))
-		return true;
-	return interp_peek(w->memory,
-			   w->in->symbol[SYM_GLOBALS] +
-				   w->in->layout[GLOBALS_FRAME],
+	uintptr_t globals = find_globals(w);
+
+	return !globals ||
+	       interp_peek(w->memory, globals + w->in->layout[GLOBALS_FRAME],
 			   &w->frame, sizeof(w->frame));
 }
 
@@ -277,7 +299,8 @@ const struct interp_kind interp_php = {
 	.eval = "execute_ex",
 	.enter = "zend_call_function",
 	.symbol = { [SYM_GLOBALS] = "executor_globals",
-		    [SYM_ZTS] = "executor_globals_offset",
+		    [SYM_OFFSET] = "executor_globals_offset",
+		    [SYM_THREAD] = "tsrm_get_ls_cache",
 		    [SYM_74] = "zend_ce_weakref",
 		    [SYM_80] = "zend_ce_stringable",
 		    [SYM_82] = "zend_ce_sensitive_parameter",

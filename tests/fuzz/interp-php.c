@@ -1,4 +1,5 @@
-/* interp-php.c - see interp.h. Frames of PHP, in generators too, and of C. */
+/* interp-php.c - see interp.h. Frames of PHP, in generators too, and of C; each
+ * other version is one for threads. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -6,6 +7,14 @@
 /* For its layouts. */
 #include "interp.h"
 #include "libsample/interp/php.c"
+
+enum { OFFSET = TYPES + 0x40 };
+
+static uintptr_t
+thread(void)
+{
+	return image_address(0);
+}
 
 void
 image_php(struct interp *in, unsigned which)
@@ -19,6 +28,12 @@ image_php(struct interp *in, unsigned which)
 	if (!interp_php.init(in, &why))
 		abort();
 	in->symbol[SYM_GLOBALS] -= in->layout[GLOBALS_FRAME];
+	if (which % 2) {
+		image_put(OFFSET, in->symbol[SYM_GLOBALS] - image_address(0));
+		in->symbol[SYM_OFFSET] = image_address(OFFSET);
+		in->symbol[SYM_THREAD] = (uintptr_t)thread;
+		in->symbol[SYM_GLOBALS] = 0;
+	}
 	image_put(THREAD, image_address(FRAMES));
 	image_put(NAME + TEXT_TYPE, IS_STRING);
 	image_put(NAME + TEXT_SIZE, 5);

@@ -10,7 +10,7 @@
 others php
 phps=
 for php in php $PROF_PHPS $others; do
-	"$php" -n -r 'exit(PHP_ZTS || PHP_VERSION_ID < 70400 || PHP_VERSION_ID >= 80600 ? 1 : 0);' \
+	"$php" -n -r 'exit(PHP_VERSION_ID < 70400 || PHP_VERSION_ID >= 80600 ? 1 : 0);' \
 		2>/dev/null && phps="$phps $php"
 done
 
