@@ -379,8 +379,12 @@ guest_frame(struct unwind_guest *g, struct unwind_frames *out, uintptr_t pc,
 		put_name(w, out, in->kind->waits);
 	w->is_met = true;
 	w->kept = last;
-	if (w->state == INTERP_UNSEEN)
+	if (w->state == INTERP_UNSEEN) {
 		start(w);
+		if (in->kind->collects && w->frame && w->thread->is_own &&
+		    in->kind->collects(w))
+			put_name(w, out, "[garbage collection]");
+	}
 	if (put_phase(w, out, pc))
 		return true;
 	/* It has a frame already, and its evaluator does not run yet. */

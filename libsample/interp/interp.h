@@ -39,7 +39,7 @@ enum {
 	INTERP_SEEN = 64,      /* codes that a walk remembers */
 	INTERP_WALK = 4096,    /* of an interpreter in one walk, at most */
 	INTERP_SYMBOLS = 9,
-	INTERP_PHASES = 4,
+	INTERP_PHASES = 6,
 	INTERP_LAYOUT = 32,
 };
 
@@ -235,6 +235,10 @@ struct interp_kind {
 	/* If not NULL: what a thread does when the interpreter's own code calls
 	 * pthread_cond_timedwait(), as a frame. */
 	const char *waits;
+
+	/* If not NULL: does the calling thread, which has frames, collect
+	 * garbage? Where no function with a symbol does. */
+	bool (*collects)(const struct interp_walk *w);
 
 	/* If not NULL: next has its frames in the evaluator's frame that the
 	 * walk has met. False: that one has none. */

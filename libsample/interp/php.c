@@ -309,6 +309,8 @@ const struct interp_kind interp_php = {
 		    [SYM_85] = "zend_ce_nodiscard" },
 	.phase = { { "php_module_startup", "[PHP starts]" },
 		   { "php_module_shutdown", "[PHP exits]" },
+		   { "compile_file", "[PHP compiles]" },
+		   { "zend_gc_collect_cycles", "[garbage collection]" },
 		   { "php_request_startup", "[PHP begins a request]" },
 		   { "php_request_shutdown", "[PHP ends a request]" } },
 	.init = php_init,

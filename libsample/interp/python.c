@@ -415,6 +415,7 @@ const struct interp_kind interp_python = {
 		    [SYM_SINCE_39] = "PyFrame_GetBack",
 		    [SYM_SINCE_38] = "PyInterpreterState_GetDict" },
 	.phase = { { "Py_InitializeFromConfig", "[Python starts]" },
+		   { "Py_CompileStringObject", "[Python compiles]" },
 		   { "Py_FinalizeEx", "[Python exits]" },
 		   { "Py_RunMain", "[Python exits]", is_finalizing } },
 	.init = python_init,

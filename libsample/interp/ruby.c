@@ -26,7 +26,7 @@
 #define HAS_FRAME_IN_LAST false
 #endif
 
-enum symbol { SYM_VERSION, SYM_VM, SYM_FRAMES, SYM_THREAD };
+enum symbol { SYM_VERSION, SYM_VM, SYM_FRAMES, SYM_THREAD, SYM_COLLECTS };
 
 /* interp.layout: offsets, in bytes, which differ by version. */
 enum field {
@@ -333,6 +333,16 @@ find_evaluator(struct interp_walk *w)
 	w->eval_hi = end;
 	atomic_store_explicit(&ruby.eval_hi, end, memory_order_relaxed);
 	atomic_store_explicit(&ruby.eval_lo, at, memory_order_release);
+}
+
+/* It reads a flag of the process. The thread that runs Ruby collects, and all
+ * others wait for it. */
+static bool
+ruby_collects(const struct interp_walk *w)
+{
+	int (*collects)(void) = (int (*)(void))w->in->symbol[SYM_COLLECTS];
+
+	return collects && collects();
 }
 
 /* w->frame is the next frame, w->link the end of them. */
@@ -746,11 +756,13 @@ const struct interp_kind interp_ruby = {
 	.symbol = { [SYM_VERSION] = "ruby_api_version",
 		    [SYM_VM] = "ruby_current_vm_ptr",
 		    [SYM_FRAMES] = "rb_profile_frames",
-		    [SYM_THREAD] = "rb_thread_current" },
+		    [SYM_THREAD] = "rb_thread_current",
+		    [SYM_COLLECTS] = "rb_during_gc" },
 	.phase = { { "ruby_setup", "[Ruby starts]" },
 		   { "ruby_vm_destruct", "[Ruby exits]" } },
 	.init = ruby_init,
 	.begin = ruby_begin,
+	.collects = ruby_collects,
 	.next = ruby_next,
 	.run = ruby_run,
 	.finish = ruby_finish,

@@ -43,6 +43,12 @@ image_methods(const uint16_t *at)
 	image_put(ELEMENTS + 16, image_address(NAME));
 }
 
+static int
+collects(void)
+{
+	return 1;
+}
+
 void
 image_ruby(struct interp *in, unsigned which)
 {
@@ -53,6 +59,7 @@ image_ruby(struct interp *in, unsigned which)
 
 	in->kind = &interp_ruby;
 	in->symbol[SYM_VERSION] = (uintptr_t)version;
+	in->symbol[SYM_COLLECTS] = (uintptr_t)collects;
 	if (!interp_ruby.init(in, &why))
 		abort();
 	in->unwind = image_address(NAME);

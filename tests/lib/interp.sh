@@ -107,6 +107,23 @@ workers() {
 		}'
 }
 
+# does FRAME COMMAND...: FRAME is what the interpreter does by itself in all or nearly all
+# of the time of works(), and nowhere in burn().
+does() {
+	frame=$1
+	shift
+	prof-record -q -F 500 -o does.pb.gz "$@" || return 2
+	prof-text --folded --sample-index=samples does.pb.gz |
+		awk -v frame="[$frame]" '
+		/[;.#]works;/ { all += $NF; if (index($0, ";" frame)) n += $NF }
+		/[;.#]burn[; ]/ { other += $NF; if (index($0, ";" frame)) wrong += $NF }
+		END {
+			print n + 0, "signals of", all + 0, "in works,", wrong + 0, "of", \
+				other + 0, "in burn"
+			exit !(n > 0.8 * all && all && other && !wrong)
+		}'
+}
+
 # others NAME: set others to programs of that name of other releases of Debian, in the
 # long form: scripts that start them with our libc, or with theirs, if that is newer.
 others() {

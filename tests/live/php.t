@@ -237,6 +237,46 @@ allocated() {
 }
 live 'functions that allocate' allocated "$php"
 
+cat >collects.php <<'END'
+<?php
+function works() {
+    gc_collect_cycles();
+}
+function burn() {
+    $start = getrusage()["ru_utime.tv_usec"];
+    while ((getrusage()["ru_utime.tv_usec"] - $start + 1000000) % 1000000 < 200000);
+}
+gc_disable();
+for ($i = 0; $i < 500000; $i++) {
+    $a = [];
+    $a[0] = &$a;
+    unset($a);
+}
+burn();
+works();
+END
+live 'garbage collection' does 'garbage collection' "$php" -d memory_limit=-1 "$PWD/collects.php"
+
+cat >compiles.php <<'END'
+<?php
+function works() {
+    for ($i = 0; $i < 5; $i++)
+        include "data.inc";
+}
+function burn() {
+    $start = getrusage()["ru_utime.tv_usec"];
+    while ((getrusage()["ru_utime.tv_usec"] - $start + 1000000) % 1000000 < 200000);
+}
+burn();
+works();
+END
+{
+	echo '<?php if (false) {'
+	seq 5000 | sed 's/.*/$x&["a"][$y&] = f&($x&, $z) + 1;/'
+	echo '}'
+} >data.inc
+live 'code that is compiled' does 'PHP compiles' "$php" "$PWD/compiles.php"
+
 cat >workers.php <<'END'
 <?php
 function now() {

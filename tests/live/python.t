@@ -344,6 +344,21 @@ leaves() {
 }
 live 'what Python does when it exits' leaves "$python"
 
+cat >compiles.py <<'END'
+import time
+text = "".join("x%d = f(%d) + y[%d].z\n" % (i, i, i) for i in range(3000))
+def works():
+    for i in range(10):
+        compile(text, "text", "exec")
+def burn():
+    end = time.process_time() + 0.2
+    while time.process_time() < end:
+        pass
+burn()
+works()
+END
+live 'code that is compiled' does 'Python compiles' "$python" "$PWD/compiles.py"
+
 # The interpreter's own C functions are left out, also if the kernel's sampler has met its
 # file first: in a process that has no libsample.
 real=$(readlink -f "$(command -v "$python")")

@@ -334,6 +334,23 @@ allocated() {
 }
 live 'functions that allocate' allocated "$ruby"
 
+cat >collects.rb <<'END'
+def works
+  20.times { GC.start }
+end
+def burn
+  clock = Process::CLOCK_PROCESS_CPUTIME_ID
+  stop = Process.clock_gettime(clock) + 0.2
+  1 while Process.clock_gettime(clock) < stop
+end
+$kept = (0...300000).map { |i| "x#{i}" }
+GC.disable
+burn
+GC.enable
+works
+END
+live 'garbage collection' does 'garbage collection' "$ruby" --disable=gems "$PWD/collects.rb"
+
 cat >workers.rb <<'END'
 def work(ms)
   clock = Process::CLOCK_PROCESS_CPUTIME_ID
