@@ -186,6 +186,8 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 static void
 warn_of_interpreter(const struct profile *p, const struct launch *l)
 {
+	/* By that clock, a server waits most of the time. */
+	bool is_wall = !strcmp(profile_str(p, p->period_type.type), "wall");
 	struct interpreter i;
 	struct prof_err err;
 
@@ -199,12 +201,12 @@ warn_of_interpreter(const struct profile *p, const struct launch *l)
 		warn("%.0f %% of the samples are in %s, whose own functions "
 		     "only libsample reads: have prof-record start it",
 		     100 * i.share, i.name);
-	else if (i.is_readable)
+	else if (i.is_readable && !is_wall)
 		warn("%.0f %% of the samples are in %s without functions of "
 		     "its own: it compiles, waits, is in other namespaces, or "
 		     "they could not be read",
 		     100 * i.share, i.name);
-	else
+	else if (!i.is_readable)
 		warn("%.0f %% of the samples are in %s, whose own functions "
 		     "are not read: stacks have those of C",
 		     100 * i.share, i.name);

@@ -228,6 +228,11 @@ asleep() {
 		}'
 }
 live 'a function that sleeps, by the wall clock' asleep "$php"
+check 'a server that waits is no news, by the wall clock' 0 \
+	"prof-record --clock=wall -o server.pb.gz timeout 1 '$php' -n -S 127.0.0.1:0 2>&1 |
+		grep 'without functions'; prof-text --comments server.pb.gz | grep -c clock=wall" <<'END'
+1
+END
 allocated() {
 	USE_ZEND_ALLOC=0 prof-record -q --heap=1 -o heap.pb.gz "$1" -d memory_limit=-1 \
 		"$PWD/waits.php" 2>took || return 2
