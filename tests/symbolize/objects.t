@@ -416,6 +416,11 @@ if gcc -g -o whole "$src/tests/programs/demo.c" -lpthread 2>build.log; then
 	(while [ -e whole ]; do cp whole grows; sleep 0.002; : >grows; done) 2>/dev/null &
 	check 'a file that is cut while it is read' 0 '
 		for i in $(seq 60); do prof-symbolize -q grows.pb >/dev/null 2>&1 || echo $?; done' </dev/null
+	check 'prof-list ends by no signal there, either' 0 '
+		for i in $(seq 30); do
+			prof-list -q --disasm=. grows.pb >/dev/null 2>&1
+			[ $? -lt 128 ] || echo killed
+		done' </dev/null
 	rm whole
 	wait
 else
