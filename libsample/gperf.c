@@ -49,7 +49,7 @@ static struct {
 	pthread_t toggler; /* if toggler_pid is this process */
 	pid_t toggler_pid;
 	_Atomic bool ends;
-} gperf;
+} gperf LARGE;
 
 /* A number in the environment; fallback if it is invalid or out of range. */
 static int

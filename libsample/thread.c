@@ -123,7 +123,7 @@ arm(struct thread *t)
 static bool
 more_records(void)
 {
-	static struct thread first;
+	static struct thread first LARGE;
 	struct thread *slab;
 
 	if (!first.link) {

@@ -360,7 +360,7 @@ wait_for_next(struct look *look, uint64_t *next)
 static void *
 wall_run(void *arg)
 {
-	static struct look look; /* too large for the stack */
+	static struct look look LARGE; /* too large for the stack */
 	struct timespec time;
 	sigset_t setxid;
 	uint64_t next;

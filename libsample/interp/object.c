@@ -118,7 +118,7 @@ find_code(const struct dl_phdr_info *info, struct interp *in)
 static bool
 publish(const struct interp *in)
 {
-	static struct interp found[MAX_FOUND];
+	static struct interp found[MAX_FOUND] LARGE;
 	static size_t n;
 	void *known = interp_state.known;
 

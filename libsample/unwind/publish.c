@@ -10,7 +10,7 @@
 #define SPINS 2000 /* some microseconds: a walk's length */
 #define SHELF_BYTES (16 << 20)
 
-struct unwind_refresher unwind_refresher;
+struct unwind_refresher unwind_refresher LARGE;
 
 static void
 drop_rows(struct shelved *s)
