@@ -10,6 +10,8 @@ import sys
 import time
 
 LIMIT_S = 100  # of a step, on the slowest machine
+TITLE = b"\x1b]0;"  # a code in names of HOSTILE, which libedit itself doesn't send
+came = bytearray()  # what was written to the terminal
 
 
 def run(profile, programs, steps):
@@ -56,10 +58,13 @@ def main(profile, hostile):
     # Names of HOSTILE: a file to write, and codes for the terminal.
     names = [
         ("a completed name is no file to write", b"top victi\t\ro\r", b"focus                     = ", b"(pprof) "),
-        ("the types without codes for the terminal are offered", b"sample_index=zet\t\ro\r", b"sample_index              = zeta", b"(pprof) "),
+        ("the types without codes for the terminal are offered", b"sample_index=\t\ro\r", b"sample_index              = zeta", b"(pprof) "),
+        ("so are functions", b"peek \t", b"[>]victim", b"main"),
+        ("which ends the line", b"\x03", b"(pprof) "),
     ]
     if run(profile, {}, steps):
         run(hostile, {}, names)
+        print("not the names' codes" if TITLE in came else "no code of a name came")
         run(profile, {"PAGER": "sed s/^/paged:/", "BROWSER": "./tell"}, viewers)
 
 
@@ -79,9 +84,11 @@ def step(tty, keys, texts):
             return False
         if select.select([tty], [], [], 1)[0]:
             try:
-                seen += os.read(tty, 65536)
+                got = os.read(tty, 65536)
             except OSError:
                 return False
+            seen += got
+            came.extend(got)
     return True
 
 
