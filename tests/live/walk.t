@@ -46,6 +46,40 @@ for i in range(3):
     json.loads(json.dumps([{"a": "xyz" * 20}] * 20000))'
 compare 'coroutines' "$bin/tests/fibers" context 40 0.4
 
+# Its return address is another function's.
+cat >last.c <<'END'
+#include <stdlib.h>
+#include <time.h>
+__attribute__((noinline, noreturn)) static void spin(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 3)
+		;
+	exit(0);
+}
+__attribute__((noinline)) static void last(void)
+{
+	char room[400];
+	__asm__ volatile("" : : "r"(room) : "memory");
+	spin();
+}
+__attribute__((noinline)) int next(int i)
+{
+	volatile char room[40] = { (char)i };
+	return room[i];
+}
+int main(int argc, char **argv)
+{
+	if (argc)
+		last();
+	return next(argc);
+}
+END
+if ${CC:-cc} -O1 -fno-reorder-functions -o last last.c 2>log; then
+	compare 'a call that does not return' ./last
+else
+	skip 'dwfl walks as we do in a call that does not return' "$(head -1 log)"
+fi
+
 # Go: DWARF in sections that are packed, or with -s -w nothing but its own
 # tables. dwfl does not know these, so it gets the file that is not stripped.
 cat >w.go <<'END'

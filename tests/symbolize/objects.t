@@ -136,8 +136,9 @@ for how in 'gcc g++ -gdwarf-5 dwp' 'gcc g++ -gdwarf-4 dwp' \
 	our_lines prog >have
 	same "split: $1 $3"
 	cp full want
-	if ! { $4 -e prog -o prog.dwp; } 2>build.log; then # the shell names a signal
-		skip "package: $how" "$4 is not there or fails: $(head -1 build.log)"
+	# The shell names a signal.
+	if ! have "$4" || ! { $4 -e prog -o prog.dwp; } 2>build.log; then
+		skip "package: $how" "no $4, or it fails: $(head -1 build.log)"
 		continue
 	fi
 	mkdir -p hidden
