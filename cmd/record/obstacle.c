@@ -134,16 +134,17 @@ enum obstacle
 obstacle_inside(int fd, char next[PATH_MAX])
 {
 	char *head = malloc(HEAD);
-	ssize_t n = head ? pread(fd, head, HEAD, 0) : 0;
+	ssize_t n = head ? pread(fd, head, HEAD - 1, 0) : 0;
 	enum obstacle o = OBSTACLE_NONE;
 
 	next[0] = '\0';
+	if (n > 0)
+		head[n] = '\0';
 	if (n > 4 && !memcmp(head, ELFMAG, SELFMAG)) {
 		o = find_in_elf(head, (size_t)n);
 	} else if (n > 2 && !memcmp(head, "#!", 2)) {
 		size_t skip = 2 + strspn(head + 2, " \t");
 
-		head[n < HEAD ? n : HEAD - 1] = '\0';
 		snprintf(next, PATH_MAX, "%.*s",
 			 (int)strcspn(head + skip, " \t\r\n"), head + skip);
 	}

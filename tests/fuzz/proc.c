@@ -1,14 +1,19 @@
 /*
  * proc.c - any bytes as a text of /proc or /sys, by the first byte: of a
  * control group, a mapping, CPU time, memory, a thread in a system call, a list
- * of CPUs. Each parser gets the text in memory of its exact size.
+ * of CPUs; or as the beginning of a program. Each parser of texts gets one in
+ * memory of its exact size.
  */
 #include "config.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "record/obstacle.h"
 #include "record/perf/cgroup.h"
 #include "record/perf/cpus.h"
 #include "record/procfs.h"
@@ -63,6 +68,18 @@ try_cpus(const char *list)
 }
 
 static void
+try_program(const char *data, size_t n)
+{
+	int fd = memfd_create("program", MFD_CLOEXEC);
+	char next[PATH_MAX];
+
+	must(fd >= 0 && write(fd, data, n) == (ssize_t)n);
+	must(obstacle_inside(fd, next) < OBSTACLE_KINDS);
+	must(strlen(next) < sizeof(next));
+	close(fd);
+}
+
+static void
 try_one(unsigned which, char *text, size_t n)
 {
 	struct procfs_stat stat;
@@ -88,6 +105,9 @@ try_one(unsigned which, char *text, size_t n)
 	case 5:
 		try_cpus(text);
 		break;
+	case 6:
+		try_program(text, n);
+		break;
 	}
 }
 
@@ -103,7 +123,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		abort();
 	memcpy(text, data + 1, n - 1);
 	text[n - 1] = '\0';
-	try_one(data[0] % 6, text, n - 1);
+	try_one(data[0] % 7, text, n - 1);
 	free(text);
 	return 0;
 }

@@ -119,8 +119,11 @@ printf '\3Name:\tRssAnon:7\nRssAnon:\t  120 kB\n' >proc.6
 printf '\4%s' '230 0x0 0x0 0x7f 0x0 0x1 0x2 0x7ffc10 0x7f0123' >proc.7
 printf '\4%s' '-1 0x7ffc10 0x7f0123' >proc.8
 printf '\5%s' '0-1,3,8-31,4095' >proc.9
+printf '\6%s' '#! /bin/sh -e' >proc.10
+{ printf '\6' && head -c 800 "$bin/prof-text"; } >proc.11
+{ printf '\6#!' && printf '%99999s' ''; } >blanks
 check 'fuzz-proc: texts of /proc, cut anywhere, and with each byte wrong' 0 \
-	'fuzz-proc proc.* && fuzz-proc --cut proc.* &&
+	'fuzz-proc proc.* blanks && fuzz-proc --cut proc.* &&
 		fuzz-proc --flip proc.* && fuzz-proc --pairs proc.*' <<'END'
 END
 
