@@ -46,7 +46,7 @@ chain_continue(walk_find_fn *find, void *ctx, const uint64_t *chain,
 	       size_t n_chain, uint64_t *pc, size_t n, size_t max,
 	       struct unwind_info *info)
 {
-	size_t next = find_next(chain, n_chain, pc, n);
+	size_t next = find_next(chain, n_chain, pc, n), n_walked = n;
 	struct walk_code code;
 
 	for (; next && next < n_chain && n < max; next++) {
@@ -59,5 +59,8 @@ chain_continue(walk_find_fn *find, void *ctx, const uint64_t *chain,
 			break;
 		}
 	}
+	/* The kernel follows so many frames only. */
+	if (info->end == UNWIND_SWITCHED && n > n_walked && n < max)
+		pc[n++] = UNWIND_GAP;
 	return n;
 }

@@ -15,22 +15,20 @@ enum {
 	MAGIC_118 = 0xfffffff0,
 	MAGIC_120 = 0xfffffff1,
 	HEAD_BYTES = 72,
-	FUNC_PCSP = 16, /* offsets in a _func */
+	FUNC_NAME = 4, /* offsets in a _func */
+	FUNC_PCSP = 16,
 	FUNC_FLAG_118 = 37,
 	FUNC_FLAG_120 = 41,
 	FLAG_TOP = 1,   /* a function without caller: the end of a stack */
 	FLAG_WRITE = 2, /* writes the stack pointer: to align it, or to switch
 			 * to the system's stack, if the byte before, its
 			 * number among functions of the runtime, is not 0 */
-	/* No frame takes no space, so a step by it fails: the goroutine's stack
-	 * is in no register and not in the copy. */
-	WORD_SWITCHED = WORD_PACKED,
 	MAX_FRAME = 1 << 21,
 };
 
 struct pclntab {
 	struct in all;
-	uint64_t text, n_func, pctab, pcln;
+	uint64_t text, n_func, names, pctab, pcln;
 	uint8_t quantum;
 	unsigned flag_at;
 	uint32_t root; /* word of a function without caller */
@@ -64,7 +62,8 @@ read_head(struct pclntab *t, const struct buf *b)
 	t->n_func = in_fixed(&in, 8);
 	in_skip(&in, 8);
 	t->text = in_fixed(&in, 8);
-	in_skip(&in, 24);
+	t->names = in_fixed(&in, 8);
+	in_skip(&in, 16);
 	t->pctab = in_fixed(&in, 8);
 	t->pcln = in_fixed(&in, 8);
 	return t->text != 0 && t->n_func < b->n / 8;
@@ -105,6 +104,24 @@ compile_function(struct pclntab *t, struct row_out *out, struct in in,
 	unwind_row_emit(out, pc, WORD_NONE);
 }
 
+/*
+ * The word of a function that switches stacks. Who calls runtime.mcall gives up
+ * its thread, and what runs then is not its: the end of a stack, as in Go's own
+ * profiles.
+ */
+static uint32_t
+switch_word(const struct pclntab *t, uint64_t func)
+{
+	static const char last[] = "runtime.mcall";
+	struct in at = in_at(t, func + FUNC_NAME);
+	struct in name = in_at(t, t->names + in_fixed(&at, 4));
+
+	return in_left(&name) >= sizeof(last) &&
+			       memcmp(name.p, last, sizeof(last)) == 0
+		       ? t->root
+		       : GOPCSP_SWITCHED;
+}
+
 static void
 compile_all(struct pclntab *t, struct row_out *out, uint64_t lo, uint64_t hi)
 {
@@ -128,7 +145,7 @@ compile_all(struct pclntab *t, struct row_out *out, uint64_t lo, uint64_t hi)
 		compile_function(
 			t, out, in_at(t, t->pctab + in_fixed(&at, 4)), pc, next,
 			bits & FLAG_TOP                   ? t->root
-			: is_runtime && bits & FLAG_WRITE ? WORD_SWITCHED
+			: is_runtime && bits & FLAG_WRITE ? switch_word(t, func)
 							  : WORD_NONE);
 		if (out->no_memory || !out->left)
 			return;

@@ -9,6 +9,13 @@
 
 #include <stdint.h>
 
+#include "libsample/unwind/impl.h"
+
+/* The word of code that goes to another stack, that of the thread: the
+ * goroutine's is in no register and not in the copy. A step by it fails, as no
+ * frame takes no space. */
+#define GOPCSP_SWITCHED WORD_PACKED
+
 struct cfi_rows;
 struct elf_source;
 struct unwind_pool;

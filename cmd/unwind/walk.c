@@ -27,7 +27,8 @@ struct walker {
 	struct unwind_bounds bounds;
 	struct unwind_frame f;
 	unsigned n_guess;
-	bool is_beyond; /* reached a stack that is not in the copy */
+	bool is_beyond;   /* reached a stack that is not in the copy */
+	bool is_switched; /* the last step was from one by GOPCSP_SWITCHED */
 	long long first[ARCH_N_CONTEXT], signal[ARCH_N_CONTEXT];
 };
 
@@ -154,6 +155,7 @@ walk_step(struct walker *w, struct unwind_frames *out)
 		word = rows_word(code.rows, at - code.bias);
 		w->code.pool = rows_pool(code.rows);
 	}
+	w->is_switched = word == GOPCSP_SWITCHED;
 	how = unwind_step(&w->f, &w->bounds, &w->code, word, at, &w->n_guess);
 	if (how != STEP_KERNEL)
 		return how;
@@ -171,6 +173,7 @@ walk_begin(struct walker *w, const struct walk_stack *s)
 	unwind_step_regs(&w->f, w->first);
 	w->n_guess = 0;
 	w->is_beyond = false;
+	w->is_switched = false;
 	w->code.word = code_word;
 	w->code.is_object = code_is_object;
 	w->code.is_sigreturn = code_is_sigreturn;
@@ -226,7 +229,7 @@ walk_frames(struct walker *w, const struct walk_stack *s, walk_find_fn *find,
 	    (w->far.n_read > 0 || w->is_beyond))
 		info->end = UNWIND_TRUNCATED;
 	else if (how == STEP_FAILED)
-		info->end = UNWIND_FAILED;
+		info->end = w->is_switched ? UNWIND_SWITCHED : UNWIND_FAILED;
 	else if (how == STEP_BEGUN)
 		++*out.last;
 	info->n_guess = w->n_guess;

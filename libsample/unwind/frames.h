@@ -39,7 +39,8 @@ enum unwind_end {
 	UNWIND_ROOT, /* the outermost frame is in the array */
 	/* Given up: after UNWIND_MOST frames, or the copy of the stack ends. */
 	UNWIND_TRUNCATED,
-	UNWIND_FAILED, /* the caller of the last entry was not found */
+	UNWIND_FAILED,   /* the caller of the last entry was not found */
+	UNWIND_SWITCHED, /* the same, as its code went to another stack */
 };
 
 /*

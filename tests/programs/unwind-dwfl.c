@@ -311,7 +311,7 @@ take_stack(void)
 	g.ours.to_root = info.end == UNWIND_ROOT;
 	g.n_root += info.end == UNWIND_ROOT;
 	g.n_truncated += info.end == UNWIND_TRUNCATED;
-	g.n_failed += info.end == UNWIND_FAILED;
+	g.n_failed += info.end >= UNWIND_FAILED;
 	if (!g.dwfl)
 		open_dwfl();
 	t1 = now();

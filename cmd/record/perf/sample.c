@@ -299,7 +299,8 @@ chain_frames(struct words chain, uint64_t context, uint64_t *pc)
 }
 
 /* Those of the program, at s->pc + first. Of a stack that is longer than its
- * copy the kernel may know more: it follows frame pointers to the end. */
+ * copy, or goes on elsewhere, the kernel may know more: it follows frame
+ * pointers to the end. */
 static size_t
 user_frames(struct perf_sampler *s, struct process_space *space,
 	    const struct sampled *sample, size_t first,
@@ -310,7 +311,8 @@ user_frames(struct perf_sampler *s, struct process_space *space,
 	size_t n = walk_frames(s->walker, &sample->stack, space_code, space, pc,
 			       max, info);
 
-	if (info->end == UNWIND_TRUNCATED && !info->is_cut)
+	if ((info->end == UNWIND_TRUNCATED || info->end == UNWIND_SWITCHED) &&
+	    !info->is_cut)
 		n = chain_continue(
 			space_code, space, chain,
 			chain_frames(sample->chain, PERF_CONTEXT_USER, chain),
@@ -427,7 +429,7 @@ take_sample(struct perf_sampler *s, size_t kind,
 		atomic_fetch_add(&s->count->n_truncated,
 				 info.end == UNWIND_TRUNCATED || info.is_cut);
 		atomic_fetch_add(&s->count->n_failed,
-				 info.end == UNWIND_FAILED || is_late);
+				 info.end >= UNWIND_FAILED || is_late);
 	}
 	if (s->offcpu && (k == &perf_kind_offcpu || s->approx) &&
 	    !offcpu_stack(s->offcpu, sample.pid, sample.tid, number, s->pc, n))

@@ -242,7 +242,7 @@ unwind(struct chain *c, const struct perf_sample *s, uint64_t user)
 		c->notes |= CHAIN_NO_WALK;
 	if (info.end == UNWIND_TRUNCATED || info.is_cut)
 		c->notes |= CHAIN_TRUNCATED;
-	else if (info.end == UNWIND_FAILED)
+	else if (info.end >= UNWIND_FAILED)
 		c->notes |= CHAIN_FAILED;
 	c->context = IN_USER;
 	c->is_exact = true;
