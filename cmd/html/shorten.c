@@ -6,7 +6,8 @@
  * of one of the whole script it stands in all. A text that occurs often, quoted
  * or after a dot, is a constant with a short name: a.length and a['length'] are
  * the same, whosever property it is. A method that says `this` often has a
- * variable for it.
+ * variable for it. Functions of the script become arrows, before all else, as
+ * what is in it may call them where it is made.
  */
 #include "shorten.h"
 
@@ -50,14 +51,16 @@ struct script {
 
 /* What never changes of a browser has a short name, too. */
 static const char constants[] =
-	" Array Boolean Float64Array Infinity Map Math NaN Number Object Set "
-	"String Uint32Array Uint8Array document undefined ";
+	" Array Boolean Float64Array Infinity Map Math Math.abs Math.max "
+	"Math.min "
+	"Math.round NaN Number Object Object.assign Set String Uint32Array "
+	"Uint8Array document null undefined ";
 
 /* Words of the language and of browsers that are no variables of the page. */
 static const char others[] =
 	" async await break case catch class const constructor continue "
 	"default delete do else extends false finally for function get if in "
-	"instanceof let new null of return set static super switch this throw "
+	"instanceof let new of return set static super switch this throw "
 	"true try typeof void while "
 	"ArrayBuffer BigInt Blob DataView Date "
 	"DecompressionStream Element Error Int16Array "
@@ -166,9 +169,17 @@ token_length(const char *s, const struct token *before)
 	if (is_digit(*s) || (*s == '.' && is_digit(s[1])))
 		while (is_word(s[n]) || s[n] == '.')
 			n++;
-	else if (is_word(*s))
+	else if (is_word(*s)) {
 		while (is_word(s[n]))
 			n++;
+		if (s[n] == '.') {
+			size_t after = n + 1;
+
+			while (is_word(s[after]))
+				after++;
+			n = is_in(constants, s, after) ? after : n;
+		}
+	}
 	return n;
 }
 
@@ -260,7 +271,7 @@ variable_of(struct script *c, struct token *t, const char *s, size_t n,
 			.s = s, .n = n, .is_text = is_text, .is_global = is_text
 		};
 		/* Names of two letters, as most have. */
-		v->gain = is_text ? -(long)(n + 2 + 2 + 2) : 0;
+		v->gain = is_text ? -(long)(n + 1 + 2 + 1) : 0;
 	}
 	v->uses++;
 	return v;
@@ -505,6 +516,96 @@ name_variables(struct script *c)
 	free(order);
 }
 
+/* --- functions as arrows --- */
+
+static const struct token arrow = { .s = "=>", .n = 2 };
+static const struct token equals = { .s = "=", .n = 1 };
+static const struct token end_sign = { .s = ";", .n = 1 };
+static const struct token let = { .s = "let", .n = 3 };
+
+/* The token after the one that closes what t opens. */
+static const struct token *
+after_closed(const struct token *t)
+{
+	size_t depth = 0;
+
+	do
+		if (is_one_of(*t->s, "([{"))
+			depth++;
+		else if (is_one_of(*t->s, ")]}"))
+			depth--;
+	while (t++, depth);
+	return t;
+}
+
+/* The first ';' of a body that is none of a function in it. */
+static const struct token *
+first_end(const struct token *t)
+{
+	while (*t->s != ';')
+		t = is_one_of(*t->s, "([{") ? after_closed(t) : t + 1;
+	return t;
+}
+
+static struct token *
+copy(struct token *to, const struct token *t, const struct token *end)
+{
+	memcpy(to, t, (size_t)(end - t) * sizeof(*t));
+	return to + (end - t);
+}
+
+/*
+ * `function f(a) { return b; }` as `let f = a => b;`, from t to its end. What
+ * returns an object has a brace too many to be written so.
+ */
+static struct token *
+put_arrow(struct token *to, const struct token *t, const struct token *end)
+{
+	const struct token *body = after_closed(t + 2);
+	bool is_one = body == t + 5 && t[3].kind == VARIABLE;
+	bool is_short = token_is(body + 1, "return") && *body[2].s != '{' &&
+			first_end(body + 1) + 2 == end;
+
+	*to++ = let;
+	*to++ = t[1];
+	*to++ = equals;
+	to = copy(to, t + 2 + is_one, body - is_one);
+	*to++ = arrow;
+	if (is_short)
+		to = copy(to, body + 2, end - 2);
+	else
+		to = copy(to, body, end);
+	*to++ = end_sign;
+	return to;
+}
+
+/* All functions of the script, and then what else is in it. */
+static void
+make_arrows(struct script *c)
+{
+	struct token *made = need(calloc(2 * c->n_token + 1, sizeof(*made)));
+	const struct token *end = c->token + c->n_token, *t, *next;
+	struct token *to = copy(made, c->token, c->token + 1);
+
+	for (int is_rest = 0; is_rest < 2; is_rest++) {
+		for (t = c->token + 1; t < end; t = next) {
+			bool is_function = token_is(t, "function");
+
+			next = t + 1;
+			while (next < end && next->part == t->part)
+				next++;
+			if (is_function && !is_rest)
+				to = put_arrow(to, t, next);
+			else if (!is_function && is_rest)
+				to = copy(to, t, next);
+		}
+	}
+	*to = *end;
+	free(c->token);
+	c->token = made;
+	c->n_token = (size_t)(to - made);
+}
+
 /* --- the result --- */
 
 static bool
@@ -534,34 +635,61 @@ put_text(struct out *o, const char *text)
 	put(o, text, strlen(text), false);
 }
 
-static void
-put_quoted(struct out *o, const char *s, size_t n)
+/* Texts are one, which is split where a character is that none of them has. */
+static char
+text_divider(const struct script *c)
 {
-	put_text(o, "'");
-	put(o, s, n, false);
-	put_text(o, "'");
+	const char *divider = "|~^`";
+	size_t i = 0;
+
+	while (*divider && i < c->n_variable) {
+		const struct variable *v = &c->variable[i++];
+
+		if (v->uses && v->is_text && memchr(v->s, *divider, v->n)) {
+			divider++;
+			i = 0;
+		}
+	}
+	if (*divider)
+		return *divider;
+	fprintf(stderr, "embed: texts have all of |~^`\n");
+	exit(1);
 }
 
-/* The names of constants, or what they are: short ones are a function's. */
+/*
+ * The names of constants, or what they are: short ones are a function's. Texts
+ * first, in brackets.
+ */
 static void
 put_constants(struct out *o, const struct script *c, bool is_name)
 {
-	bool is_first = true;
+	const char divider[] = { text_divider(c), '\0' };
+	const char *between = "";
 
+	put_text(o, is_name ? "[" : "'");
 	for (size_t i = 0; i < c->n_variable; i++) {
 		const struct variable *v = &c->variable[i];
 
-		if (!v->uses || (!v->is_text && !is_in(constants, v->s, v->n)))
+		if (!v->uses || !v->is_text)
 			continue;
-		if (!is_first)
-			put_text(o, ",");
-		if (is_name)
-			put_text(o, v->name);
-		else if (v->is_text)
-			put_quoted(o, v->s, v->n);
-		else
-			put(o, v->s, v->n, false);
-		is_first = false;
+		put_text(o, between);
+		between = is_name ? "," : divider;
+		put(o, is_name ? v->name : v->s,
+		    is_name ? strlen(v->name) : v->n, false);
+	}
+	put_text(o, is_name ? "]" : "'.split('");
+	if (!is_name) {
+		put_text(o, divider);
+		put_text(o, "')");
+	}
+	for (size_t i = 0; i < c->n_variable; i++) {
+		const struct variable *v = &c->variable[i];
+
+		if (!v->uses || v->is_text || !is_in(constants, v->s, v->n))
+			continue;
+		put_text(o, ",");
+		put(o, is_name ? v->name : v->s,
+		    is_name ? strlen(v->name) : v->n, false);
 	}
 }
 
@@ -597,6 +725,7 @@ put_tokens(struct out *o, const struct script *c)
 	bool *declares = need(calloc(c->n_token + 1, sizeof(*declares)));
 	size_t depth = 0;
 
+	*declares = is_declaration(c->token + 1);
 	for (size_t i = 1; i < c->n_token; i++) {
 		const struct token *t = &c->token[i];
 
@@ -641,9 +770,10 @@ script_shorten(const char *s, size_t n)
 	check_declared(&c);
 	keep_rare_texts(&c);
 	name_variables(&c);
-	put_text(&out, "((");
+	make_arrows(&c);
+	put_text(&out, "'use strict';\n((");
 	put_constants(&out, &c, true);
-	put_text(&out, ")=>{'use strict';\n");
+	put_text(&out, ")=>{\n");
 	put_tokens(&out, &c);
 	put_text(&out, "})(");
 	put_constants(&out, &c, false);
