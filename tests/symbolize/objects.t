@@ -410,24 +410,6 @@ if have xz; then
 	answered 'MiniDebugInfo that is a bomb'
 fi
 
-# A linker writes the file anew, again and again, while it is read.
-if gcc -g -o whole "$src/tests/programs/demo.c" -lpthread 2>build.log; then
-	printf '# samples count\n@mapping 0x400000 0x500000 0 %s\n0x401200 9\n' "$scratch/grows" |
-		mkprof - >grows.pb
-	(while [ -e whole ]; do cp whole grows; sleep 0.002; : >grows; done) 2>/dev/null &
-	check 'a file that is cut while it is read' 0 '
-		for i in $(seq 60); do prof-symbolize -q grows.pb >/dev/null 2>&1 || echo $?; done' </dev/null
-	check 'prof-list ends by no signal there, either' 0 '
-		for i in $(seq 30); do
-			prof-list -q --disasm=. grows.pb >/dev/null 2>&1
-			[ $? -lt 128 ] || echo killed
-		done' </dev/null
-	rm whole
-	wait
-else
-	skip 'a file that is cut while it is read' "$(head -1 build.log)"
-fi
-
 # --- two build-ids
 
 # Go's linker, from 1.24 on: GNU's is in a section, its own in the segment, too.
