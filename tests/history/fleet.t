@@ -77,7 +77,7 @@ refused 'a cut file fails the day' '05.pb.gz: truncated' "$PWD/cut" "$here"
 cp bin/ssh ssh.good
 for bad in 'echo Welcome' 'head -c 100 b.pb.gz' 'cat b.pb.gz; echo Welcome' 'exit 255' 'yes | head -c 1000000'; do
 	printf '#!/bin/sh\n%s\n' "$bad" >bin/ssh
-	refused "a host that prints something else: $bad" 'prof-merge: <stdin>: ' "$PWD/all/n1" "$here"
+	refused "a banner or what else is no profile replaces no day: $bad" 'prof-merge: <stdin>: ' "$PWD/all/n1" "$here"
 done
 rm bin/ssh
 check 'a tree of any shape has the same bytes' 0 '

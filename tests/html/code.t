@@ -102,7 +102,7 @@ check 'from elsewhere: a source that the binary names' 0 \
 1
 0
 END
-check 'one that others may not read' 0 \
+check 'not embedded: one that others may not read' 0 \
 	'chmod 600 prog.c; cd away && ../data ../id.pb.gz | grep -ac "h = mix(h, (unsigned)s"; :' <<'END'
 0
 END
@@ -112,7 +112,8 @@ check 'with --source-path' 0 \
 END
 printf '# cpu nanoseconds\nmain (%s/secret.txt:1) 7\n' "$PWD" | mkprof >secret.pb
 echo 'a key that nobody names' >secret.txt
-check 'a file that no binary names' 0 \
+chmod 600 secret.txt
+check 'not embedded: a file for its user only, which the profile names and no binary' 0 \
 	'cd away && ../data ../secret.pb | grep -ac "a key that nobody names"; cd .. && ./data secret.pb | grep -ac "a key that nobody names"' <<'END'
 0
 1

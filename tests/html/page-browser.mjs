@@ -414,6 +414,13 @@ await check('a source lists own functions first, and what it says embeds one doe
 	await open('embedded.html', '#v=source');
 	return same([why.slice(0, 24), groups, await text('.text tr.sel .code')], ['This page has no source:', 'Your code, main, work, Libraries and runtime, by self, malloc', '    return x * 2; /* </td><script> */']);
 });
+await check('the Info view lists the files that are embedded, and none if none is', async () => {
+	const listed = () => page.$$eval('.plain', all => all.filter(t => t.caption && t.caption.textContent === 'Source files in this page').map(t => [...t.tBodies[0].rows].map(r => r.textContent.replace(/.*\//, '')).join(' ')).join());
+	await open('source.html', '#v=info');
+	const files = await listed();
+	await open('unembedded.html', '#v=info');
+	return same([files, await listed()], ['src.c', '']);
+});
 await check('a source opens at its hottest line; one that is not there says how to get it', async () => {
 	await open('source.html', '#v=source&sel=f');
 	const row = await page.$eval('.text tr.sel', tr => [...tr.cells].map(c => c.textContent.replace(/\u202f/g, ' ')).join('|'));

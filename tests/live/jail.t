@@ -182,6 +182,69 @@ is_ours() {
 }
 live 'a build-id of others is theirs' is_ours
 
+# What a process had mapped is a pipe and a device when its samples are read: the
+# recorder is stopped until they are. Descriptors without O_PATH would open them.
+gcc -O1 -shared -fPIC -o pipe -x c - <<'END' && cp pipe device || exit 99
+void work(void) { for (volatile int i = 0; i < 1000000; i++) ; }
+END
+gcc -o swap -x c - -ldl <<'END' || exit 99
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static void
+swap(const char *path, mode_t kind)
+{
+	void *object = dlopen(path, RTLD_NOW);
+	void (*work)(void) = (void (*)(void))dlsym(object, "work");
+
+	for (clock_t until = clock() + CLOCKS_PER_SEC / 10; clock() < until;)
+		work();
+	dlclose(object);
+	unlink(path);
+	mknod(path, kind | 0644, 1 << 8 | 3);
+}
+
+int
+main(void)
+{
+	getchar();
+	swap("./pipe", S_IFIFO);
+	swap("./device", S_IFCHR);
+	puts("done");
+	fflush(stdout);
+	getchar();
+}
+END
+name='what became a pipe or a device is not opened'
+if strace -o trace true 2>/dev/null && mkfifo go went; then
+	./swap <go >went &
+	program=$!
+	exec 7>go 8<went
+	strace -ff -qq -y -o opened -e trace=open,openat prof-record -q --pid $program -o swap.pb.gz 7>&- 8<&- &
+	tracer=$!
+	until recorder=$(pgrep -P $tracer) && [ "$(find "/proc/$recorder/fd" -lname '*perf_event*')" ]; do
+		sleep 0.02
+	done 2>/dev/null
+	kill -STOP "$recorder"
+	echo >&7
+	read -r swapped <&8
+	kill -CONT "$recorder"
+	exec 7>&- 8<&-
+	wait $program $tracer
+	sed -nE 's,.*(O_PATH|O_RDONLY|O_RDWR).* = [0-9]+<.*/(pipe|device)>.*,\2 \1,p' opened.* | sort -u >got
+	prof-text -q --raw swap.pb.gz | grep -cE '/(pipe|device)' >>got
+	if printf 'device O_PATH\npipe O_PATH\n2\n' | cmp -s - got; then
+		ok "$name"
+	else
+		not_ok "$name" <got
+	fi
+else
+	skip "$name" 'no strace, or nobody may trace here'
+fi
+
 # A file of 84 MB whose worker stops while it reads: who needs its rows goes on
 # without callers after a while, and others have theirs.
 python3 - slow <<'END' || exit 99

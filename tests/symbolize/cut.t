@@ -97,7 +97,8 @@ END
 # served OWNER: the process is known when its program has a name.
 served() {
 	sh fresh "$1"
-	: >err >base
+	: >err
+	: >base
 	./map >base &
 	program=$!
 	prof-record --kernel=no --listen 0 --pid $program -o out.pb.gz 2>err &
