@@ -49,38 +49,35 @@ pm.max_children = 3
 user = root
 group = root
 END
-# Over the socket, by HTTP.
+# Over the socket, by HTTP, so many times after each other.
 cat >ask.py <<'END'
-import socket
-s = socket.socket(socket.AF_UNIX)
-s.connect("server")
-s.sendall(b"GET / HTTP/1.0\r\n\r\n")
-while True:
-    part = s.recv(4096)
-    if not part:
-        break
-    print(part.decode(), end="")
+import socket, sys
+for i in range(int(sys.argv[1])):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect("server")
+    s.sendall(b"GET / HTTP/1.0\r\n\r\n")
+    while True:
+        part = s.recv(4096)
+        if not part:
+            break
+        print(part.decode(), end="")
 END
-# cgi-fcgi sends its environment, and says nothing if make's is too large.
+# ask N. cgi-fcgi sends its environment, and says nothing if make's is too large.
 ask() {
-	if [ "$how" = fcgi ]; then
+	if [ "$how" != fcgi ]; then
+		/usr/bin/python3 ask.py "$1"
+		return
+	fi
+	i=0
+	while [ $i -lt "$1" ]; do
+		i=$((i + 1))
 		env -i PATH="$PATH" SCRIPT_FILENAME="$PWD/app.php" REQUEST_METHOD=GET \
 			cgi-fcgi -bind -connect server
-	else
-		/usr/bin/python3 ask.py
-	fi
+	done
 }
 
-# load: 25 answers, after each other.
-answer() {
-	ask 2>/dev/null | tr -d '\r' | grep '^spent'
-}
-load() {
-	i=0
-	while [ $i -lt 25 ]; do
-		i=$((i + 1))
-		answer
-	done
+answers() {
+	ask "$1" 2>/dev/null | tr -d '\r' | grep '^spent'
 }
 
 # shares HOW COMMAND...: three workers, four clients.
@@ -90,19 +87,19 @@ shares() {
 	rm -f server
 	prof-record -q -F 250 -o server.pb.gz "$@" >out 2>&1 &
 	server=$!
-	i=0
-	until answer >spent.0; do
-		i=$((i + 1))
-		if [ $i -gt 300 ] || ! kill -0 $server 2>/dev/null; then
+	tried=0
+	until answers 1 >spent.0; do
+		tried=$((tried + 1))
+		if [ $tried -gt 300 ] || ! kill -0 $server 2>/dev/null; then
 			cat out fpm.log
-			ask 2>&1 | head -n 5
+			ask 1 2>&1 | head -n 5
 			kill $server
 			return 2
 		fi
 		sleep 0.1
 	done
 	for client in 1 2 3 4; do
-		load >spent.$client &
+		answers 25 >spent.$client &
 		clients="$clients $!"
 	done
 	# shellcheck disable=SC2086 # words

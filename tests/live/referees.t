@@ -4,7 +4,9 @@
 . "$src/tests/lib/live.sh"
 
 # Six parts of ten in Shop.buy, three in a closure of nested(), one in generate(), by turns.
-# Each prints its parts, of what the program measured, and what the referee found.
+# Each prints its parts, of what the program measured, and what the referee found. Its last
+# argument: how often each has its turn. That is for the samples; a referee that counts needs
+# a fifth.
 cat >costs.py <<'END'
 import sys, threading, time
 spent, found = {}, {}
@@ -31,7 +33,7 @@ def generate():
     yield
 
 def main():
-    for i in range(150):
+    for i in range(n):
         Shop().buy()
         nested()
         list(generate())
@@ -46,7 +48,7 @@ def watch(thread):
             name = frame.f_code.co_name
             found[name] = found.get(name, 0) + 1
 
-stop = False
+stop, n = False, int(sys.argv[2])
 if sys.argv[1] == "frames":
     watcher = threading.Thread(target=watch, args=(threading.get_ident(),))
     watcher.start()
@@ -95,7 +97,7 @@ def generate
 end
 
 found = StackProf.run(mode: :cpu, interval: 2000) do
-  150.times do
+  ARGV[0].to_i.times do
     Shop.new.buy
     nested
     generate { }
@@ -138,7 +140,8 @@ function generate() {
     yield 1;
 }
 function main() {
-    for ($i = 0; $i < 150; $i++) {
+    global $argv;
+    for ($i = 0; $i < $argv[1]; $i++) {
         (new Shop)->buy();
         nested();
         foreach (generate() as $x);
@@ -198,13 +201,15 @@ merge_found() {
 	awk 'FILENAME == "own" { spent[$1] = $2; next } { print $1, spent[$1], $3 }' own theirs >found
 }
 
+turns=150
+
 # beside SAMPLED COMMAND...: the same, of a command that prints what the referee found: in
 # this run (1), or, as we may disturb what it measures, in one of its own (0).
 beside() {
 	sampled=$1
 	shift
-	prof-record -q -F 500 --signal=USR2 -o costs.pb.gz "$@" >found || return 2
-	[ "$sampled" -eq 1 ] || merge_found "$@"
+	prof-record -q -F 500 --signal=USR2 -o costs.pb.gz "$@" $turns >found || return 2
+	[ "$sampled" -eq 1 ] || merge_found "$@" $((turns / 5))
 	compare
 }
 
@@ -232,7 +237,7 @@ fi
 with_xdebug() {
 	rm -f cachegrind.out.*
 	php -n -d zend_extension=xdebug.so -d xdebug.mode=profile -d xdebug.use_compression=0 \
-		-d xdebug.output_dir="$PWD" costs.php >measured &&
+		-d xdebug.output_dir="$PWD" costs.php $((turns / 5)) >measured &&
 		awk '
 		FILENAME == "measured" { s[$1] = $2; next }
 		/^fn=/ { if ($2) name[$1] = $2; in_ = name[$1]; next }
@@ -240,7 +245,7 @@ with_xdebug() {
 		END { for (f in s) print f, s[f], cost[f] + 0 }' measured cachegrind.out.*
 }
 beside_xdebug() {
-	prof-record -q -F 500 -o costs.pb.gz php -n costs.php >found || return 2
+	prof-record -q -F 500 -o costs.pb.gz php -n costs.php $turns >found || return 2
 	merge_found with_xdebug
 	compare
 }
