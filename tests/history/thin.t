@@ -6,19 +6,19 @@
 PATH=$src/cmd:$PATH
 export PATH
 
-# archive ROOT: two days of two hours of three profiles, and an hour of today.
+# Two days of two hours of three profiles, and an hour of today; archive ROOT: a copy.
+seed=0
+for f in 2026-10-01/09 2026-10-01/10 2026-11-19/09 2026-11-19/10 2026-11-21/10; do
+	mkdir -p kept/$f
+	for minute in 00 20 40; do
+		seed=$((seed + 1))
+		printf '# cpu nanoseconds\nmain;f%s %s\nmain;g %s\n' \
+			$((seed % 4)) $seed $minute | mkprof - >kept/$f/$minute.pb.gz
+	done
+done
 archive() {
 	rm -rf "$1"
-	seed=0
-	for f in 2026-10-01/09 2026-10-01/10 2026-11-19/09 2026-11-19/10 2026-11-21/10; do
-		mkdir -p "$1/$f"
-		for minute in 00 20 40; do
-			seed=$((seed + 1))
-			printf '# cpu nanoseconds\nmain;f%s %s\nmain;g %s\n' \
-				$((seed % 4)) $seed $minute | mkprof - \
-				>"$1/$f/$minute.pb.gz"
-		done
-	done
+	cp -R kept "$1"
 }
 
 # one ROOT DAY: the sum of all that is of a day, and of one profile each.

@@ -12,17 +12,19 @@ HOME=$scratch/home
 export HOME
 
 # killed COMMAND LOOK [AT ONCE]: in work/, a copy of dir/. LOOK prints what there
-# is after COMMAND; AT ONCE prints nothing, even before it has run again.
+# is after COMMAND; AT ONCE prints nothing, even before it has run again. Four kills in five
+# leave the same files as an earlier one: these are looked at once.
 killed() {
-	rm -rf work calls bad
+	rm -rf work calls bad states
 	cp -R dir work
 	(cd work && sh -c "$1 && $2") >want 2>&1 || echo 'it fails' >bad
 	rm -rf work
 	cp -R dir work
 	(cd work && LD_PRELOAD=$lib FAIL_LIST=$scratch/calls sh -c "exec $1") >/dev/null 2>&1
 	grep -v -e malloc -e read calls >kills
+	: >states
 	while read -r call; do
-		rm -rf work
+		rm -rf work index
 		cp -R dir work
 		{
 			(cd work && LD_PRELOAD=$lib FAIL_KILL=1 FAIL=$call sh -c "exec $1") \
@@ -30,6 +32,9 @@ killed() {
 			status=$?
 		} 2>.err # and the shell's word about it
 		[ $status -eq 137 ] || echo "$call: not killed" >>bad
+		state=$(tar -c --sort=name --mtime=@0 work index 2>/dev/null | cksum)
+		! grep -qxF "$state" states || continue
+		echo "$state" >>states
 		(cd work && sh -c "${3-:}") >got 2>&1
 		[ ! -s got ] || sed "s/^/FAIL='$call', at once: /" got >>bad
 		(cd work && sh -c "$1; $2") >got 2>&1

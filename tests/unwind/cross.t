@@ -5,7 +5,7 @@
 # What libsample.la is made of.
 sources=$(awk '/^libsample(_interp|_unwind)? =/, !/\\$/' "$src/sources.am" |
 	tr ' \t' '\n\n' | sed -n "s#^libsample/.*\.c\$#$src/&#p")
-flags="-std=gnu11 -O2 -g -D_GNU_SOURCE -I$bin -I$src -I$src/libsample
+flags="-std=gnu11 -O2 -D_GNU_SOURCE -I$bin -I$src -I$src/libsample
 	-fomit-frame-pointer -fasynchronous-unwind-tables -pthread
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 	-Wwrite-strings -Wcast-qual -Wvla -Wformat=2 -Werror"
