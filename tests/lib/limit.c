@@ -5,9 +5,9 @@
  *
  * The command has a session of its own, so that a test does the same with and
  * without a terminal, and that all it started can be ended. Past the limit a
- * line of TAP names the test and the limit. At last its CPU time is printed, and
- * how long it took: with that of what its parents have not waited for, as it is
- * waited for here when they have ended. What then still runs is not counted.
+ * line of TAP names the test and the limit. At last its CPU time is printed,
+ * with that of orphans, which are waited for here, and how long it took. What
+ * still runs then is not counted.
  * After the time TESTS_END, in seconds since 1970, no test begins: it is
  * skipped aloud.
  */
@@ -50,6 +50,22 @@ run(char **command)
 	_exit(127);
 }
 
+/* Waits for orphans that are about to end. */
+static void
+reap(void)
+{
+	const struct timespec pause = { 0, 10 * 1000 * 1000 };
+	pid_t pid;
+
+	for (int i = 0; i < 20; i++) {
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (pid < 0)
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -57,7 +73,7 @@ main(int argc, char **argv)
 	struct sigaction action = { .sa_handler = on_signal };
 	struct rusage used;
 	const char *end = getenv("TESTS_END");
-	int status, seconds, orphan;
+	int status, seconds;
 	pid_t pid;
 	struct timespec began, ended;
 
@@ -77,10 +93,9 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], &action, NULL);
 	alarm((unsigned)seconds);
-	while ((pid = wait(&orphan)) != child)
+	while ((pid = wait(&status)) != child)
 		if (pid < 0 && errno != EINTR)
 			return 99;
-	status = orphan;
 	if (expired) {
 		printf("Bail out! %s took longer than its limit of %d "
 		       "seconds\n",
@@ -88,8 +103,9 @@ main(int argc, char **argv)
 		kill(-child, SIGKILL);
 		return 99;
 	}
-	getrusage(RUSAGE_CHILDREN, &used);
 	clock_gettime(CLOCK_MONOTONIC, &ended);
+	reap();
+	getrusage(RUSAGE_CHILDREN, &used);
 	printf("# %.1f s of CPU time in %.1f s\n",
 	       (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 		       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) /
