@@ -34,10 +34,14 @@ signal_ns() {
 	stacks --all "$1" | awk '/^[0-9]/ { n += $1; ns += $2 } END { print ns / n }'
 }
 
+known() {
+	prof-record -q -F 500 -o known.pb.gz "$@" >truth
+}
+
 # truth [OPTION...] COMMAND...: has each place its share of the samples, and no sample
 # another stack, or another line in one?
 truth() {
-	prof-record -q -F 500 -o known.pb.gz "$@" >truth || return 2
+	known "$@" || return 2
 	prof-text --folded --lines --sample-index=samples known.pb.gz >folded || return 2
 	awk -v ns="$(signal_ns known.pb.gz)" "$chance $(cat stacks.awk)"'
 		FNR == 1 { file++ }
@@ -65,12 +69,12 @@ truth() {
 }
 
 # lines A B COMMAND...: work in two loops of burn, the first one in the lines from A on, the
-# other from B on, half of it in each.
+# other from B on, half of it in each. After a row of truth with the same command.
 lines() {
 	first=$1
 	second=$2
 	shift 2
-	prof-record -q -F 500 -o known.pb.gz "$@" >truth || return 2
+	live_again known "$@"
 	prof-text --folded --lines --sample-index=samples known.pb.gz |
 		awk -v first="$first" -v second="$second" -v ns="$(signal_ns known.pb.gz)" "$chance"'
 		FILENAME == "truth" { spent += $1 * 1e9; next }
