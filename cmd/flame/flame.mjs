@@ -42,7 +42,7 @@ const covers = (a, b) => b.x >= a.x - .05 && b.x + b.w <= a.x + a.w + .05;
 // What of a name fits: all, its later parts without marks of compilers' copies,
 // or both ends of the last one; [libc.so.6] has no parts.
 function shorten(full, room) {
-	let s = full.length <= room ? full : full.replace(/(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|\.\d+)+$/, '');
+	let s = full.length <= room ? full : full.replace(/(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|(?<!\.func[\d.]*)\.\d+)+$/, '');
 	for (let m; full[0] !== '[' && s.length > room && (m = /^(?:.*\/|.*?(?:::|\.))(?=[\w~])/.exec(s));)
 		s = s.slice(m[0].length);
 	const front = Math.round(.42 * (room - 1));

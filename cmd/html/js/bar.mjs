@@ -22,7 +22,7 @@ function bigNumber(page, i) {
 	const big = (text, kind) => element('b', kind, text), small = text => element('span', '', text), middle = text => element('i', '', text);
 	if (page.isTwo) {
 		const c = page.changeOf(before, after), likely = likelyText(c);
-		return [big(changeText(c), c.isSure && before !== after ? after > before ? 'more' : 'less' : ''), middle(page.amount(before) + ' → ' + page.amount(after)), small(what + (likely ? ', ' + likely : ''))];
+		return [big(changeText(c), c.isSure && before !== after ? after > before ? 'more' : 'less' : ''), middle(page.amount(before) + ' → ' + page.amount(after)), small(what + (likely ? ', ' + likely.replace('likely', 'by sampling') : ''))];
 	}
 	if (i)
 		return [big(page.amount(after)), middle(page.share(after))];
@@ -38,7 +38,7 @@ function note(text, title = null) {
 
 function factsOf(page) {
 	const out = [], add = (k, ...rest) => {
-		const b = button('', {class: 'fact', title: displayName(page.keys.text[k])}, () => page.pivot(k));
+		const b = button('', {class: 'fact', 'data-of': out.length ? null : page.isTwo ? 'self' : 'total', title: displayName(page.keys.text[k])}, () => page.pivot(k));
 		b.append(element('span', {class: 'nm', dir: 'ltr'}, displayName(shortName(page.keys.text[k]))), ...rest);
 		out.push(b);
 	};
@@ -65,7 +65,7 @@ function lineFact(page) {
 	if (!found)
 		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%')
 			: note(page.keys.text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'lines come from gcc -g, packages (-dbg, -dbgsym) or DEBUGINFOD_URLS')];
-	const {name, file, line, value} = found, b = button('', {class: 'fact line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that took most, with what it calls') + ': its source'}, () => page.set({v: 'source', sel: name}));
+	const {name, file, line, value} = found, b = button('', {class: 'fact line', 'data-of': 'line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that took most, with what it calls') + ': its source'}, () => page.set({v: 'source', sel: name}));
 	b.append(element('span', '', displayName(shortName(name)) + ' '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', page.isTwo ? value > 0 ? 'more' : 'less' : '', page.isTwo ? page.signed(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
 	return [b];
 }

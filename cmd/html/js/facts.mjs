@@ -90,7 +90,7 @@ function totalOf({D, counts, column}, isIt) {
 function findLine(page) {
 	const {D, counts} = page, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ({amounts: [before, after]}) => Math.abs(after - before);
 	let best = {amounts: [0, 0]};
-	for (const isAny of hasLines(D) ? [false, true] : []) {
+	for (const isAny of !hasLines(D) ? [] : page.isTwo ? [false, true] : [!F.own.some(own => own)]) {
 		const at = page.steps.get('lines of samples', page.state.tr + page.column + isAny, () => linesOfSamples(D, isAny)), sums = new Map(), functions = new Map(), amounts = [0, 1].map(() => new Float64Array(D.frames.n));
 		for (let s = 0; s < samples.n; s++)
 			if (at[s] && counts[s])
@@ -113,8 +113,6 @@ function findLine(page) {
 		for (const sum of sums.values())
 			if (value(sum) > value(best) && (!page.isTwo || (page.changeOf(...sum.amounts).isSure && value(sum) <= mostOfFunction * value(sum.all))))
 				best = sum;
-		if (value(best) >= leastLine * page.total().all && !page.isTwo)
-			break;
 	}
 	const {f, amounts: [before, after]} = best;
 	return f === undefined || value(best) < leastLine * page.total().all ? null : {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], value: page.isTwo ? after - before : totalOf(page, g => fun[g] === fun[f] && line[g] === line[f])};

@@ -23,7 +23,8 @@ function textWidth(context, text, font) {
 
 // V8 says how well a function is compiled, and where it is: JS:*sum /srv/a.js:4:16.
 const jitName = /^(JS|Function|LazyCompile):[~^*+]?([^\s~^*+]\S*) .*/;
-const cloneSuffix = /(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|\.\d+)+$/;
+// Not Go's: f.func1.2 is the second function in the first of f.
+const cloneSuffix = /(\.(part|isra|constprop|cold|lto_priv|llvm|clone)(\.\d+)*|(?<!\.func[\d.]*)\.\d+)+$/;
 
 // Where the parts of a name begin: after "::" and "." that no bracket encloses, but
 // for what says nothing alone, as {closure#1}.

@@ -79,7 +79,7 @@ class FlameView {
 	}
 
 	// Sizes are read first: to read one after a write lays the page out again.
-	layout() {
+	layout(isAgain) {
 		const {tree, zoomed, windowFrom, folds, owner} = this, {clientWidth, clientHeight} = this.host, w = owner.isPrinting ? 1000 : clientWidth || 800;
 		const id = [zoomed, windowFrom, folds, owner.byName, w].join();
 		this.width = w;
@@ -91,6 +91,9 @@ class FlameView {
 		const fits = Math.floor((clientHeight - 8) / Math.max(1, this.rows.length));
 		this.rowHeight = this.fixedRow || (owner.isPhone ? mostRow : Math.max(leastRow, Math.min(mostRow, fits)));
 		this.resize();
+		// A scroll bar came or went.
+		if (!isAgain && this.host.clientWidth !== clientWidth)
+			this.layout(true);
 	}
 
 	/*

@@ -6,7 +6,7 @@ import {button, element, emptyNote, on} from './dom.mjs';
 import {shortName} from './fit.mjs';
 import {displayName, formatCount, scaleValue} from './numbers.mjs';
 
-const sideRows = 80, moreRows = 400, thinSide = 410, wideSide = 600, barShare = 94;
+const sideRows = 80, moreRows = 400, thinSide = 410, wideSide = 600, barShare = 94, mostReach = 2;
 const smallerUnit = {s: 'ms', ms: 'us', us: 'ns', hrs: 's', PB: 'TB', TB: 'GB', GB: 'MB', MB: 'kB', kB: 'B'};
 
 // One unit for a column, from its largest amount: {unit, divide, digits}.
@@ -37,7 +37,7 @@ function bar(kind, width) {
 }
 
 // A change around the line in the middle: its bar, and a whisker from the lowest
-// to the highest that it may be. Half the width is the largest.
+// to the highest that it may be. Half the width is the most.
 function changeBar(change, most) {
 	const d = change.after - change.before, i = element('i', {class: (d > 0 ? 'm' : 'l') + (change.isSure ? '' : ' h')}), out = element('span', 'cb', i);
 	i.style[d > 0 ? 'left' : 'right'] = '50%';
@@ -167,10 +167,12 @@ class SideTable {
 		const {page} = this, isThin = page.sideWidth < thinSide, isWide = page.sideWidth > wideSide, change = k => by[1][k] - by[0][k];
 		const most = keys.reduce((m, k) => Math.max(m, Math.abs(change(k))), 0) || 1, u = columnUnit(page, most);
 		const mostOf = keys.reduce((m, k) => Math.max(m, Math.abs(by[0][k]), Math.abs(by[1][k])), 0) || 1, uv = columnUnit(page, mostOf);
-		const rows = keys.map(k => {
-			const c = page.changeOf(by[0][k], by[1][k]), d = change(k), cell = (text, kind) => element('td', kind, text);
+		// Room for whiskers, unless one is far longer than all bars.
+		const changes = keys.map(k => page.changeOf(by[0][k], by[1][k])), room = Math.min(mostReach * most, Math.max(most, ...changes.map(({low, high}, i) => by[0][keys[i]] * Math.max(-low, high) || 0)));
+		const rows = keys.map((k, i) => {
+			const c = changes[i], d = change(k), cell = (text, kind) => element('td', kind, text);
 			const title = page.exact(by[0][k]) + ' → ' + page.exact(by[1][k]) + (likelyText(c) ? ', ' + likelyText(c) : '');
-			return this.row(k, [element('td', {title}, changeBar(c, most)), ...(isWide ? [cell(inUnit(by[0][k], uv)), cell(inUnit(by[1][k], uv))] : []),
+			return this.row(k, [element('td', {title}, changeBar(c, room)), ...(isWide ? [cell(inUnit(by[0][k], uv)), cell(inUnit(by[1][k], uv))] : []),
 				...(isThin ? [] : [cell((d > 0 ? '+' : d < 0 ? '−' : '') + inUnit(Math.abs(d), u))]),
 				cell(changeText(c), changeKind(c))], true);
 		});

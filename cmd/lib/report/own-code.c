@@ -84,9 +84,10 @@ is_library_object(const char *path)
 	       has_library_part(path);
 }
 
-/* go, go1.22, go-1.19: with src below it, the sources of Go itself. */
-static bool
-has_goroot(const char *path)
+/* go, go1.22, go-1.19: with src below it, the sources of Go itself. Their path
+ * there, or NULL. */
+static const char *
+in_goroot(const char *path)
 {
 	const char *at = path;
 
@@ -95,9 +96,9 @@ has_goroot(const char *path)
 		at += *at == '-';
 		at += strspn(at, "0123456789.");
 		if (begins(at, "/src/"))
-			return true;
+			return at + 5;
 	}
-	return false;
+	return NULL;
 }
 
 /* Go with -trimpath: runtime/proc.go, or github.com/a/b@v1.2.3/c.go */
@@ -127,7 +128,7 @@ is_library_source(const char *path, const char *name)
 	if (begins(path, "./") && strchr(path + 2, '/'))
 		return true;
 	if (is_system_path(path) || is_any_prefix(path, prefixes) ||
-	    begins(name, "runtime/cgo") || has_goroot(path) ||
+	    begins(name, "runtime/cgo") || in_goroot(path) ||
 	    is_trimmed_go(path, name))
 		return true;
 	return has_library_part(path);
@@ -138,7 +139,18 @@ struct clue {
 	const char *source, *object, *name, *package;
 };
 
-/* What every program has: C and C++ runtimes, the kernel. */
+/* Below Go's runtime there are more packages. */
+static bool
+is_go_runtime(const char *source)
+{
+	static const char *const folders[] = { "runtime/", "syscall/",
+					       "internal/", NULL };
+	const char *path = in_goroot(source);
+
+	return is_any_prefix(path ? path : source, folders);
+}
+
+/* What every program has: runtimes of C, C++ and Go, the kernel. */
 static bool
 is_common(const struct clue *c)
 {
@@ -152,7 +164,8 @@ is_common(const struct clue *c)
 
 	return (*c->object == '[' && !is_interpreted(c->object, c->source)) ||
 	       strstr(c->object, "vmlinux") || is_any_prefix(base, libraries) ||
-	       !strcmp(c->package, "std") || !strcmp(c->package, "runtime");
+	       !strcmp(c->package, "std") || !strcmp(c->package, "runtime") ||
+	       is_go_runtime(c->source);
 }
 
 struct decision {
