@@ -78,12 +78,12 @@ fetched() {
 
 # The system's linker links the second server, Go the first, and makes its build-id.
 old=$(printf '%040d' 19)
-if ! have go || ! go_build 9000000 -ldflags=-linkmode=external; then
+if ! have go || ! go_build 9000000 "-ldflags=-w -linkmode=external"; then
 	skip 'a deploy of two Go servers' 'no go, or no linker for it'
 else
 	new=$(id server)
 	fetched new.pb.gz || not_ok 'the second Go server' <err
-	go_build 200000 "-ldflags=-linkmode=internal -B 0x$old" && fetched old.pb.gz ||
+	go_build 200000 "-ldflags=-w -linkmode=internal -B 0x$old" && fetched old.pb.gz ||
 		not_ok 'the first Go server' <err
 	for web in web1 web2; do
 		told go/$web 0 old.pb.gz
@@ -101,7 +101,7 @@ $old	1
 END
 	live 'a label says it' named v2 v1 web1 \
 		'prof-history --function=main.multiply --change --by=hour labels'
-	if go_build 9000000 -ldflags=-linkmode=internal && [ -z "$(id server)" ] && fetched none.pb.gz; then
+	if go_build 9000000 "-ldflags=-w -linkmode=internal" && [ -z "$(id server)" ] && fetched none.pb.gz; then
 		told none/web1 0 none.pb.gz
 		check "libc's build-id is not that of a server without" 0 '
 			prof-history --function=main.multiply --tsv none | cut -f5,6,8 | tail -1' <<'END'
