@@ -17,15 +17,18 @@
 #include "symbols/resolve/resolve.h"
 
 /*
- * An answer: the head, the functions, aliases (texts), instructions, frames and
- * places of all functions in this order, then all texts, each with its NUL. A
- * text is its number; NONE is NULL.
+ * An answer: the head, the functions, aliases (texts), instructions, their
+ * numbers, frames and places of all functions in this order, then the texts of
+ * instructions and all others, each with its NUL. One of these is its number;
+ * NONE is NULL.
  */
 #define NONE UINT32_MAX
 
 struct head {
-	uint64_t n_function, n_alias, n_insn, n_frame, n_place, n_text;
-	uint64_t n_byte; /* of texts */
+	uint64_t n_function, n_alias, n_insn, n_number, n_frame, n_place,
+		n_text;
+	uint64_t n_code; /* bytes of texts of instructions */
+	uint64_t n_byte; /* ... of the others */
 	uint64_t is_cut;
 };
 
@@ -35,10 +38,20 @@ struct packed_function {
 	uint32_t name, object, build_id, missing;
 };
 
+/* What an instruction has, its numbers in this order; or whose frames. */
+enum {
+	HAS_TARGET = 1,
+	HAS_DATA = 2,
+	HAS_VALUES = 4, /* flat and cum */
+	HAS_TEXT = 8,
+	SAME_FRAMES = 16, /* as the one before */
+};
+
+enum { MAX_SAME = 64 }; /* frames: answers do not unfold to much more */
+
 struct packed_insn {
-	uint64_t address, target, data, n_frame;
-	int64_t flat, cum;
-	uint32_t text, size, has_target, unused;
+	uint64_t address;
+	uint32_t size, flags : 5, n_frame : 27;
 };
 
 struct packed_frame {
@@ -118,21 +131,49 @@ pack_function(struct packer *k, const struct asm_function *f)
 	pack(k, &p, sizeof(p));
 }
 
-static void
-pack_insn(struct packer *k, const struct asm_insn *n)
+/* Are the frames of instruction i those of the one before? */
+static bool
+has_same(const struct asm_function *f, size_t i)
 {
-	const struct packed_insn p = { .address = n->address,
-				       .target = n->target,
-				       .data = n->data,
-				       .n_frame = n->n_frame,
-				       .flat = n->flat,
-				       .cum = n->cum,
-				       .text = n->text ? add_text(k, n->text)
-						       : NONE,
-				       .size = n->size,
-				       .has_target = n->has_target };
+	const struct asm_insn *n = &f->insn[i];
+
+	return i && n->frame == n[-1].frame && n->n_frame == n[-1].n_frame &&
+	       n->n_frame <= MAX_SAME;
+}
+
+static void
+pack_insn(struct packer *k, const struct asm_insn *n, bool is_same)
+{
+	const struct packed_insn p = {
+		.address = n->address,
+		.size = n->size,
+		.flags = (n->has_target ? HAS_TARGET : 0u) |
+			 (n->data ? HAS_DATA : 0u) |
+			 (n->flat || n->cum ? HAS_VALUES : 0u) |
+			 (n->text ? HAS_TEXT : 0u) |
+			 (is_same ? SAME_FRAMES : 0u),
+		.n_frame = is_same ? 0 : (unsigned)n->n_frame
+	};
 
 	pack(k, &p, sizeof(p));
+}
+
+static size_t
+pack_numbers(struct packer *k, const struct asm_insn *n)
+{
+	uint64_t number[4];
+	size_t count = 0;
+
+	if (n->has_target)
+		number[count++] = n->target;
+	if (n->data)
+		number[count++] = n->data;
+	if (n->flat || n->cum) {
+		number[count++] = (uint64_t)n->flat;
+		number[count++] = (uint64_t)n->cum;
+	}
+	pack(k, number, count * sizeof(*number));
+	return count;
 }
 
 static void
@@ -160,12 +201,31 @@ pack_parts(struct packer *k, const struct assembly *a, struct head *h)
 			     sizeof(uint32_t));
 	for (f = a->function; f < past; f++)
 		for (size_t i = 0; i < f->n_insn; i++, h->n_insn++)
-			pack_insn(k, &f->insn[i]);
+			pack_insn(k, &f->insn[i], has_same(f, i));
 	for (f = a->function; f < past; f++)
 		for (size_t i = 0; i < f->n_insn; i++)
-			for (size_t j = 0; j < f->insn[i].n_frame;
+			h->n_number += pack_numbers(k, &f->insn[i]);
+	for (f = a->function; f < past; f++)
+		for (size_t i = 0; i < f->n_insn; i++)
+			for (size_t j = 0;
+			     j < f->insn[i].n_frame && !has_same(f, i);
 			     j++, h->n_frame++)
 				pack_frame(k, &f->insn[i].frame[j]);
+}
+
+static void
+pack_code(struct packer *k, const struct assembly *a, struct head *h)
+{
+	const struct asm_function *f, *past = a->function + a->n_function;
+
+	for (f = a->function; f < past; f++)
+		for (size_t i = 0; i < f->n_insn; i++)
+			if (f->insn[i].text) {
+				size_t n = strlen(f->insn[i].text) + 1;
+
+				pack(k, f->insn[i].text, n);
+				h->n_code += n;
+			}
 }
 
 int
@@ -183,6 +243,7 @@ assembly_pack(const struct assembly *a, size_t n_place, struct buf *out)
 		pack(&k, &h, sizeof(h));
 		pack_parts(&k, a, &h);
 		pack(&k, a->place, n_place * sizeof(*a->place));
+		pack_code(&k, a, &h);
 		h.n_text = k.text.n_str;
 		for (size_t i = 0; i < k.text.n_str; i++) {
 			pack(&k, k.text.str[i].s, k.text.str[i].len + 1u);
@@ -202,6 +263,8 @@ struct unpacker {
 	const char *at, *past;
 	struct assembly *a;
 	const char **text;
+	const char *number;           /* of instructions; the next */
+	const char *code, *past_code; /* ... texts */
 	struct head h;
 	bool bad;
 };
@@ -230,20 +293,24 @@ text_of(struct unpacker *u, uint32_t i, bool may_miss)
 static void
 unpack_texts(struct unpacker *u, const char *from)
 {
-	const char *past = u->past;
+	const struct head *h = &u->h;
+	uint64_t n = (uint64_t)(u->past - from);
+	const char *past;
 	char *copy;
 
-	u->bad |= u->h.n_byte != (uint64_t)(past - from) ||
-		  u->h.n_text > u->h.n_byte;
+	u->bad |= h->n_code > n || h->n_byte != n - h->n_code ||
+		  h->n_text > h->n_byte;
 	if (u->bad)
 		return;
-	copy = arena_alloc(u->a->arena, u->h.n_byte + 1);
-	u->text = arena_array(u->a->arena, u->h.n_text + 1, sizeof(*u->text));
+	copy = arena_alloc(u->a->arena, n + 1);
+	u->text = arena_array(u->a->arena, h->n_text + 1, sizeof(*u->text));
 	u->bad |= !copy || !u->text;
 	if (u->bad)
 		return;
-	memcpy(copy, from, u->h.n_byte);
-	past = copy + u->h.n_byte;
+	memcpy(copy, from, n);
+	past = copy + n;
+	u->code = copy;
+	u->past_code = copy += h->n_code;
 	for (uint64_t i = 0; i < u->h.n_text && !u->bad; i++) {
 		const char *at = copy;
 
@@ -321,6 +388,43 @@ unpack_frames(struct unpacker *u, struct asm_frame *frame, const char *from)
 	}
 }
 
+static uint64_t
+next_number(struct unpacker *u)
+{
+	uint64_t number = 0;
+
+	u->bad |= !u->h.n_number;
+	if (u->bad)
+		return 0;
+	memcpy(&number, u->number, sizeof(number));
+	u->number += sizeof(number);
+	u->h.n_number--;
+	return number;
+}
+
+/* Whose frames are those of the one before are complete with it. */
+static void
+unpack_insn(struct unpacker *u, struct asm_insn *to,
+	    const struct packed_insn *p)
+{
+	*to = (struct asm_insn){ .address = p->address,
+				 .size = p->size,
+				 .n_frame = p->n_frame };
+	if (p->flags & HAS_TEXT) {
+		to->text = apart_string(&u->code, u->past_code);
+		u->bad |= !to->text;
+	}
+	to->has_target = p->flags & HAS_TARGET;
+	if (to->has_target)
+		to->target = next_number(u);
+	if (p->flags & HAS_DATA)
+		to->data = next_number(u);
+	if (p->flags & HAS_VALUES) {
+		to->flat = (int64_t)next_number(u);
+		to->cum = (int64_t)next_number(u);
+	}
+}
+
 static void
 unpack_insns(struct unpacker *u, const char *from, const char *frames)
 {
@@ -336,20 +440,21 @@ unpack_insns(struct unpacker *u, const char *from, const char *frames)
 		struct packed_insn p;
 
 		memcpy(&p, from + i * sizeof(p), sizeof(p));
-		u->bad = p.n_frame > u->h.n_frame - n_frame;
-		insn[i] = (struct asm_insn){ .address = p.address,
-					     .target = p.target,
-					     .data = p.data,
-					     .has_target = p.has_target,
-					     .size = p.size,
-					     .text = text_of(u, p.text, true),
-					     .frame = frame + n_frame,
-					     .n_frame = p.n_frame,
-					     .flat = p.flat,
-					     .cum = p.cum };
+		unpack_insn(u, &insn[i], &p);
+		insn[i].frame = frame + n_frame;
+		if (p.flags & SAME_FRAMES) {
+			u->bad |= !i || p.n_frame ||
+				  insn[i - 1].n_frame > MAX_SAME;
+			if (u->bad)
+				break;
+			insn[i].frame = insn[i - 1].frame;
+			insn[i].n_frame = insn[i - 1].n_frame;
+		}
+		u->bad |= p.n_frame > u->h.n_frame - n_frame;
 		n_frame += p.n_frame;
 	}
-	u->bad |= n_frame != u->h.n_frame;
+	u->bad |= n_frame != u->h.n_frame || u->h.n_number ||
+		  u->code != u->past_code;
 	unpack_frames(u, frame, frames);
 	for (size_t i = 0; i < u->h.n_function && !u->bad; i++) {
 		u->a->function[i].insn = insn + n;
@@ -389,6 +494,7 @@ unpack_parts(struct unpacker *u)
 	function = unpack(u, h->n_function, sizeof(struct packed_function));
 	alias = unpack(u, h->n_alias, sizeof(uint32_t));
 	insn = unpack(u, h->n_insn, sizeof(struct packed_insn));
+	u->number = unpack(u, h->n_number, sizeof(uint64_t));
 	frame = unpack(u, h->n_frame, sizeof(struct packed_frame));
 	place = unpack(u, h->n_place, sizeof(struct asm_place));
 	if (u->bad || h->n_function >= ASM_NONE || h->n_insn >= ASM_NONE) {

@@ -36,6 +36,8 @@ struct decoder {
 	struct plt plt;      /* of b */
 	const char **pretty; /* of each of them; NULL: not made yet */
 	size_t cap_pretty;
+	const struct asm_frame *last; /* of the instruction before */
+	size_t n_last;
 	bool nomem;
 };
 
@@ -388,13 +390,32 @@ name_targets(struct decoder *d, struct prof_err *err)
 
 /* --- source lines --- */
 
+/* Are they those of the instruction before, as of most? */
+static bool
+is_last(const struct decoder *d, const struct symbol_frame *frame, size_t n)
+{
+	bool is_same = n == d->n_last && *frame[n - 1].name;
+
+	for (size_t k = 0; k < n && is_same; k++)
+		is_same = frame[k].line == d->last[k].line &&
+			  !strcmp(frame[k].name, d->last[k].symbol) &&
+			  !strcmp(frame[k].file, d->last[k].file);
+	return is_same;
+}
+
 /* A symbol_fn. */
 static void
 take_frames(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 {
 	struct decoder *d = ctx;
-	struct asm_frame *f = arena_array(d->arena, n, sizeof(*f));
+	struct asm_frame *f;
 
+	if (is_last(d, frame, n)) {
+		d->insn[i]->frame = d->last;
+		d->insn[i]->n_frame = n;
+		return;
+	}
+	f = arena_array(d->arena, n, sizeof(*f));
 	if (!f) {
 		d->nomem = true;
 		return;
@@ -407,8 +428,8 @@ take_frames(void *ctx, size_t i, const struct symbol_frame *frame, size_t n)
 	/* Padding is in the line table, but in no function. */
 	if (!*f[n - 1].function)
 		f[n - 1].function = pretty_name(d, d->owner[i]->name);
-	d->insn[i]->frame = f;
-	d->insn[i]->n_frame = n;
+	d->insn[i]->frame = d->last = f;
+	d->insn[i]->n_frame = d->n_last = n;
 }
 
 static enum prof_status
