@@ -8,7 +8,8 @@
  * `NAME_sha256`, their SHA-256 in base64, as content policies want it. Files
  * that end in .mjs are parts of one script: their lines that begin with
  * "import " or "export " are left out, shorten.h makes it short, and it is
- * wrapped in one function. Lines of files that end in .css are joined.
+ * wrapped in one function. Lines of files that end in .css are joined, and the
+ * properties that they define themselves have names of a letter.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,6 +53,31 @@ ends_in(const char *s, const char *end)
 	return n >= n_end && !strcmp(s + n - n_end, end);
 }
 
+/* A style's own properties, but those that scripts set. */
+static void
+put_style(struct text *t, const char *line, size_t n)
+{
+	static char names[26][16];
+	char name[16];
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = 0;
+
+		text_add(t, line + i, 1);
+		if (sscanf(line + i, "--%15[a-z0-9]", name) != 1 ||
+		    !strcmp(name, "side") || !strcmp(name, "h"))
+			continue;
+		while (at < 26 && *names[at] && strcmp(names[at], name) != 0)
+			at++;
+		if (at == 26)
+			fail("more than 26 properties", name);
+		memcpy(names[at], name, sizeof(name));
+		text_add(t, "-", 1);
+		text_add(t, &"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[at], 1);
+		i += strlen(name) + 1;
+	}
+}
+
 static void
 read_file(struct text *t, const char *name, bool is_part)
 {
@@ -70,9 +96,11 @@ read_file(struct text *t, const char *name, bool is_part)
 		if (is_style && !ends_in(line, "{\n") && !ends_in(line, "}\n"))
 			fail("a line ends inside a rule", name);
 		/* Modules become one. */
-		if (!is_part || (strncmp(line, "import ", 7) != 0 &&
-				 strncmp(line, "export ", 7) != 0))
-			text_add(t, line, strlen(line) - is_style);
+		if (is_style)
+			put_style(t, line, strlen(line) - 1);
+		else if (!is_part || (strncmp(line, "import ", 7) != 0 &&
+				      strncmp(line, "export ", 7) != 0))
+			text_add(t, line, strlen(line));
 	}
 	if (is_style)
 		text_add(t, "\n", 1);

@@ -7,7 +7,8 @@
  * or after a dot, is a constant with a short name: a.length and a['length'] are
  * the same, whosever property it is. A method that says `this` often has a
  * variable for it. Functions of the script become arrows, before all else, as
- * what is in it may call them where it is made.
+ * what is in it may call them where it is made; an `if` becomes an expression,
+ * if it needs no brackets there.
  */
 #include "shorten.h"
 
@@ -516,13 +517,6 @@ name_variables(struct script *c)
 	free(order);
 }
 
-/* --- functions as arrows --- */
-
-static const struct token arrow = { .s = "=>", .n = 2 };
-static const struct token equals = { .s = "=", .n = 1 };
-static const struct token end_sign = { .s = ";", .n = 1 };
-static const struct token let = { .s = "let", .n = 3 };
-
 /* The token after the one that closes what t opens. */
 static const struct token *
 after_closed(const struct token *t)
@@ -537,6 +531,103 @@ after_closed(const struct token *t)
 	while (t++, depth);
 	return t;
 }
+
+/* --- conditions --- */
+
+static void
+set_sign(struct token *t, const char *s, size_t n)
+{
+	t->s = s;
+	t->n = n;
+	t->kind = SIGN;
+}
+
+static void
+drop(struct script *c, struct token *t)
+{
+	memmove(t, t + 1, (size_t)(c->token + c->n_token-- - t) * sizeof(*t));
+}
+
+/* Is it an assignment, not part of a comparison? */
+static bool
+is_assignment(const struct token *t)
+{
+	return token_is(t, "=") && !is_one_of(*t[-1].s, "=!<>") &&
+	       *t[1].s != '=';
+}
+
+/* Has what is between two tokens, but not in brackets, one of these signs? */
+static bool
+has_sign(const struct token *t, const struct token *end, const char *signs)
+{
+	for (; t < end; t = is_one_of(*t->s, "([{") ? after_closed(t) : t + 1)
+		if ((*t->s != '=' && is_one_of(*t->s, signs)) ||
+		    token_is(t, "=>") ||
+		    (is_assignment(t) && strchr(signs, '=')))
+			return true;
+	return false;
+}
+
+/* The ';' of an expression that is a statement; NULL: it is none, or a list. */
+static struct token *
+expression_end(struct token *t)
+{
+	static const char others[] =
+		" break class const continue do else for if let return switch "
+		"throw try while ";
+	struct token *end = t;
+
+	if (is_in(others, t->s, t->n) || is_one_of(*t->s, "{;"))
+		return NULL;
+	while (*end->s && !is_one_of(*end->s, ";}"))
+		end += is_one_of(*end->s, "([{") ? after_closed(end) - end : 1;
+	return *end->s == ';' && !has_sign(t, end, ",") ? end : NULL;
+}
+
+/*
+ * `if (a) b; else c;` as `a ? b : c;`, `if (a) b;` as `a && b;`, and returns
+ * one after the other as one, where no brackets are needed.
+ */
+static void
+make_condition(struct script *c, struct token *t)
+{
+	struct token *body = t + (after_closed(t + 1) - t), *end, *after;
+	bool returns = token_is(body, "return");
+
+	if (has_sign(t + 2, body - 1, "?,="))
+		return;
+	end = expression_end(body + returns);
+	if (!end)
+		return;
+	after = end + 1;
+	if (token_is(after, returns ? "return" : "else") &&
+	    (!returns || is_one_of(*t[-1].s, ";{}"))) {
+		if (!expression_end(after + 1))
+			return;
+		set_sign(end, ":", 1);
+		drop(c, after);
+		set_sign(body - 1, "?", 1);
+	} else if (!returns && !has_sign(t + 2, body - 1, "|") &&
+		   !has_sign(body, end, "?=|")) {
+		set_sign(body - 1, "&&", 2);
+	} else {
+		return;
+	}
+	if (returns)
+		drop(c, body);
+	drop(c, t + 1);
+	if (returns)
+		set_sign(t, "return", 6);
+	else
+		drop(c, t);
+}
+
+/* --- functions as arrows --- */
+
+static const struct token arrow = { .s = "=>", .n = 2 };
+static const struct token equals = { .s = "=", .n = 1 };
+static const struct token end_sign = { .s = ";", .n = 1 };
+static const struct token let = { .s = "let", .n = 3 };
 
 /* The first ';' of a body that is none of a function in it. */
 static const struct token *
@@ -770,6 +861,9 @@ script_shorten(const char *s, size_t n)
 	check_declared(&c);
 	keep_rare_texts(&c);
 	name_variables(&c);
+	for (size_t i = c.n_token; i-- > 1;)
+		if (token_is(&c.token[i], "if") && c.token[i].kind == WORD)
+			make_condition(&c, &c.token[i]);
 	make_arrows(&c);
 	put_text(&out, "'use strict';\n((");
 	put_constants(&out, &c, true);

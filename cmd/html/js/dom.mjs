@@ -15,7 +15,7 @@ function element(tag, attributes, ...children) {
 }
 
 function button(text, attributes, act) {
-	const b = element('button', {type: 'button', ...attributes}, text);
+	const b = element('button', attributes, text);
 	on(b, 'click', act);
 	return b;
 }
@@ -24,6 +24,7 @@ function button(text, attributes, act) {
 const iconPaths = {flip: 'M5 13V3M2.5 5.5 5 3l2.5 2.5M11 3v10M8.5 10.5 11 13l2.5-2.5', theme: 'M13.2 9.6A5.8 5.8 0 0 1 6.4 2.8a5.8 5.8 0 1 0 6.8 6.8Z', help: 'M5.8 6a2.2 2.2 0 1 1 3.2 2c-.8.4-1 .8-1 1.6M8 12.4v.1',
 	flame: 'M2 3h12M2 6.5h9M2 10h6M2 13.5h3', functions: 'M2 4h12M2 8h8M2 12h5', source: 'M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5', graph: 'M3 2.5h4v3H3zM9 10.5h4v3H9zM5 5.5v6.5h4', more: 'M3 8h.01M8 8h.01M13 8h.01',
 	find: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.5 10.5 14 14', warn: 'M8 2 14.5 13.5h-13ZM8 6.5v3.2M8 11.7v.1'};
+const barShare = 94;
 const svgSpace = 'http://www.w3.org/2000/svg';
 
 function svgElement(tag, attributes, ...children) {
@@ -45,6 +46,18 @@ function swatch(colour) {
 	return s;
 }
 
+// The head of a table.
+function headRow(heads, ...more) {
+	return element('thead', '', element('tr', '', ...heads.map(h => element('th', {scope: 'col'}, h)), ...more));
+}
+
+// An amount in a cell: its text over a bar, as wide as its share of the cell.
+function barCell(kind, share, text, attributes) {
+	const b = element('i', 'b ' + kind);
+	b.style.width = (share < Infinity ? Math.min(1, share) : 0) * barShare + '%';
+	return element('td', attributes, b, element('span', 'v', text));
+}
+
 // Why there is nothing to see.
 function emptyNote(text) {
 	return element('p', 'empty', text);
@@ -61,9 +74,14 @@ function put(e, name, value) {
 		e[name] = value;
 }
 
+// No key that a browser has its own use for.
+function isPlainKey(e) {
+	return !e.ctrlKey && !e.metaKey && !e.altKey;
+}
+
 // Run after the next frame is on the screen.
 function afterPaint(run) {
 	requestAnimationFrame(() => setTimeout(run));
 }
 
-export {afterPaint, button, byId, element, emptyNote, icon, on, put, svgElement, swatch};
+export {afterPaint, barCell, button, byId, element, emptyNote, headRow, icon, isPlainKey, on, put, svgElement, swatch};

@@ -2,9 +2,10 @@
 // narrower than a pixel are added up; a click on their sum opens a window of
 // siblings. Hovering moves an outline and never redraws the picture.
 
-import {byId, element, on} from './dom.mjs';
+import {byId, element, isPlainKey, on} from './dom.mjs';
 import {boxFonts, fitText, lastPart, textWidth} from './fit.mjs';
 import {formatCount} from './numbers.mjs';
+import {heaviestChildren} from './values.mjs';
 
 const leastRow = 20, mostRow = 24, restRoom = 110, windowBox = 8, windowLeast = 16, thinBox = 6;
 const foldShare = .99, foldSelf = .005, foldLeast = 4, foldWorth = .5;
@@ -60,20 +61,13 @@ class FlameView {
 		const known = this.sorted.get(i);
 		if (known)
 			return known;
-		const {end, width, key} = this.tree, out = [];
-		for (let c = i + 1; c < end[i]; c = end[c])
-			if (width[c] > 0)
-				out.push(c);
+		const {key} = this.tree, out = heaviestChildren(this.tree, i);
 		if (out.length < 2)
 			return out;
 		if (this.owner.byName) {
-			const names = out.map(c => this.owner.text(this.tree, c));
-			const order = out.map((c, at) => at).sort((a, b) => names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : key[a] - key[b]);
-			const sorted = order.map(at => out[at]);
-			this.sorted.set(i, sorted);
-			return sorted;
+			const names = new Map(out.map(c => [c, this.owner.text(this.tree, c)]));
+			out.sort((a, b) => names.get(a) < names.get(b) ? -1 : names.get(a) > names.get(b) ? 1 : key[a] - key[b]);
 		}
-		out.sort((a, b) => width[b] - width[a] || a - b);
 		this.sorted.set(i, out);
 		return out;
 	}
@@ -525,7 +519,7 @@ class FlameView {
 	}
 
 	key(e) {
-		if (e.ctrlKey || e.altKey || e.metaKey || !this.tree)
+		if (!isPlainKey(e) || !this.tree)
 			return;
 		if (e.key.startsWith('Arrow'))
 			this.step(e.key);

@@ -1,7 +1,7 @@
 // info.mjs - what the profile says of itself, what was lost or cut, the keys
 // and the meaning of the colours.
 
-import {button, element} from './dom.mjs';
+import {button, element, headRow} from './dom.mjs';
 import {baseName} from './model.mjs';
 import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
 
@@ -29,7 +29,7 @@ function allNotes(head) {
 
 function plainTable(caption, heads, rows) {
 	return element('section', '', element('h2', '', caption), element('table', 'plain', element('caption', 'hidden', caption),
-		element('thead', '', element('tr', '', ...heads.map(h => element('th', {scope: 'col'}, h)))),
+		headRow(heads),
 		element('tbody', '', ...rows.map(row => element('tr', '', ...row.map(c => element('td', {dir: 'ltr'}, c)))))));
 }
 

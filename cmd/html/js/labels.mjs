@@ -2,7 +2,7 @@
 // filters to click on.
 
 import {changeText} from './change.mjs';
-import {button, element, emptyNote} from './dom.mjs';
+import {barCell, button, element, emptyNote, headRow} from './dom.mjs';
 import {displayName, findUnit, formatCount, formatValue} from './numbers.mjs';
 import {quotePattern} from './regexp.mjs';
 
@@ -56,14 +56,13 @@ function drawLabels(host, page, D, counts, column) {
 			(a.number !== null && b.number !== null ? a.number - b.number : a.text < b.text ? -1 : 1)), limit = shownRows.get(key) || labelRows;
 		const body = element('tbody');
 		for (const value of [...all.slice(0, limit), ...(none.sum[0] || none.sum[1] ? [none] : [])]) {
-			const name = displayName(value.text), [before, after] = value.sum, bar = element('i', 'b t'), all = page.total().all;
-			bar.style.width = (all ? Math.min(1, Math.abs(after / all)) : 0) * 94 + '%';
-			body.append(element('tr', '', element('td', '', bar, element('span', 'v', page.amount(after))), element('td', '', page.isTwo ? changeText({before, after}) : page.share(after)), element('td', 'nm', element('div', '',
+			const name = displayName(value.text), [before, after] = value.sum;
+			body.append(element('tr', '', barCell('t', Math.abs(after / page.total().all), page.amount(after)), element('td', '', page.isTwo ? changeText({before, after}) : page.share(after)), element('td', 'nm', element('div', '',
 				...(value === none ? [value.term ? button(name, {class: 'name muted', title: 'only samples without this key'}, () => page.filterLabel(value.term, true)) : element('span', 'muted', name)] : [button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
 					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))])))));
 		}
 		sections.push(element('section', '', element('h2', '', displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
-			element('table', 'keys labels', element('thead', '', element('tr', '', ...[page.isTwo ? 'After' : 'Amount', page.isTwo ? 'Δ' : 'of all', 'Value'].map(h => element('th', {scope: 'col'}, h)))), body),
+			element('table', 'keys labels', headRow(page.isTwo ? ['After', 'Δ', 'Value'] : ['Amount', 'of all', 'Value']), body),
 			all.length > limit ? button(formatCount(all.length - limit) + ' more values', {class: 'more-rows'}, () => {
 				shownRows.set(key, limit + 5 * labelRows);
 				drawLabels(host, page, D, counts, column);

@@ -1,7 +1,7 @@
 // main.mjs - the start of the page, and its controls: header, keys, window.
 
 import {Damaged, decodePage, unpackText} from './data.mjs';
-import {button, byId, element, icon, on} from './dom.mjs';
+import {button, byId, element, icon, isPlainKey, on} from './dom.mjs';
 import {keyList} from './info.mjs';
 import {bindMenus, closeMenu, copyText, openMenu, showNote} from './menu.mjs';
 import {displayName} from './numbers.mjs';
@@ -31,8 +31,14 @@ function moreItems(page) {
 
 function bindControls(page) {
 	const S = page.state, {head} = page.base;
-	for (const name of viewNames)
-		on(byId('tab-' + name), 'click', () => page.set({v: name}));
+	for (const name of viewNames) {
+		const tab = byId('tab-' + name), panel = byId('panel-' + name);
+		tab.setAttribute('role', 'tab');
+		tab.setAttribute('aria-controls', panel.id);
+		panel.setAttribute('role', 'tabpanel');
+		panel.setAttribute('aria-labelledby', tab.id);
+		on(tab, 'click', () => page.set({v: name}));
+	}
 	on(byId('tabs'), 'keydown', e => {
 		const at = viewNames.indexOf(S.v) + (e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0);
 		if (at === viewNames.indexOf(S.v))
@@ -179,7 +185,7 @@ function pageKey(page, e) {
 function bindKeys(page) {
 	on(document, 'keydown', e => {
 		const isText = /^(SELECT|TEXTAREA)$/.test(e.target.tagName) || (e.target.tagName === 'INPUT' && e.target.type !== 'checkbox');
-		if (!e.ctrlKey && !e.metaKey && !e.altKey && !byId('dialog').open && !isText)
+		if (isPlainKey(e) && !byId('dialog').open && !isText)
 			pageKey(page, e);
 	});
 }

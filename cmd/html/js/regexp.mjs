@@ -11,7 +11,11 @@ function quotePattern(text) {
 	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-class BadPattern extends Error {}
+class BadPattern extends Error {
+	constructor(why) {
+		super('not a regular expression: ' + why);
+	}
+}
 
 // Constructs that only a browser's own engine has; others have more.
 class ForeignPattern extends Error {}
@@ -31,7 +35,7 @@ class PatternParser {
 	parse() {
 		const tree = this.alternatives();
 		if (this.at < this.source.length)
-			throw new BadPattern('not a regular expression: a ) too many');
+			throw new BadPattern('a ) too many');
 		this.emit(tree);
 		this.push('end');
 		return this.steps;
@@ -86,7 +90,7 @@ class PatternParser {
 		if (c === '^' || c === '$')
 			return {place: this.flags.includes('m') ? c + c : c};
 		if ('*+?'.includes(c))
-			throw new BadPattern('not a regular expression: nothing to repeat before ' + c);
+			throw new BadPattern('nothing to repeat before ' + c);
 		return this.one(c === '.' ? '.' : quotePattern(c));
 	}
 
@@ -119,17 +123,17 @@ class PatternParser {
 
 	close() {
 		if (!this.eat(')'))
-			throw new BadPattern('not a regular expression: a ) is missing');
+			throw new BadPattern('a ) is missing');
 	}
 
 	set() {
 		const m = /^\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]/.exec(this.source.slice(this.at));
 		if (!m)
-			throw new BadPattern('not a regular expression: a ] is missing');
+			throw new BadPattern('a ] is missing');
 		this.at += m[0].length;
 		const inner = m[0].slice(0, -1).replace(/^(\^?)\]/, '$1\\]').replace(/\[:(\w+):\]/g, (all, name) => {
 			if (!Object.hasOwn(posixClasses, name))
-				throw new BadPattern('not a regular expression: ' + all);
+				throw new BadPattern(all);
 			return posixClasses[name];
 		}).replace(/(^|[^\\])\[(?!\\)/g, '$1\\[').replace(/\\x\{([0-9a-fA-F]+)\}/g, '\\u{$1}');
 		return this.one('[' + inner + ']');
@@ -138,7 +142,7 @@ class PatternParser {
 	escape() {
 		const rest = this.source.slice(this.at), m = /^(?:x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[pP]\{\^?\w+\}|[pP]\w|[^])/.exec(rest);
 		if (!m)
-			throw new BadPattern('not a regular expression: it ends in \\');
+			throw new BadPattern('it ends in \\');
 		const [text] = m, [c] = text;
 		this.at += text.length;
 		if ('bBAzZ'.includes(c))
@@ -160,12 +164,12 @@ class PatternParser {
 			} catch (e) {
 				// Without u, escapes of plain characters are allowed.
 			}
-		throw new BadPattern('not a regular expression: ' + source);
+		throw new BadPattern(source);
 	}
 
 	push(kind, a, b) {
 		if (this.steps.length > mostSteps)
-			throw new BadPattern('the pattern is too large');
+			throw new RangeError();
 		return this.steps.push([kind, a, b]) - 1;
 	}
 
@@ -309,7 +313,7 @@ function compilePattern(pattern, flags = '') {
 		if (e instanceof ForeignPattern)
 			return foreignPattern(source, flags);
 		if (e instanceof BadPattern || e instanceof RangeError)
-			return {error: e instanceof BadPattern ? e.message : 'the pattern is too deep'};
+			return {error: e instanceof BadPattern ? e.message : 'the pattern is too large'};
 		throw e;
 	}
 }

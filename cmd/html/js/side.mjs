@@ -2,11 +2,11 @@
 // with bars. Wide it has what a list of all functions needs.
 
 import {changeKind, changeText, likelyText} from './change.mjs';
-import {button, element, emptyNote, on} from './dom.mjs';
+import {barCell, button, element, emptyNote, isPlainKey, on, swatch} from './dom.mjs';
 import {shortName} from './fit.mjs';
 import {displayName, formatCount, scaleValue} from './numbers.mjs';
 
-const sideRows = 80, moreRows = 400, thinSide = 410, wideSide = 600, barShare = 94, mostReach = 2;
+const sideRows = 80, moreRows = 400, thinSide = 410, wideSide = 600, mostReach = 2;
 const smallerUnit = {s: 'ms', ms: 'us', us: 'ns', hrs: 's', PB: 'TB', TB: 'GB', GB: 'MB', MB: 'kB', kB: 'B'};
 
 // One unit for a column, from its largest amount: {unit, divide, digits}.
@@ -28,12 +28,6 @@ function inUnit(v, u) {
 function heaviestKeys(keys, value, K, n) {
 	const v = new Float64Array(K.n), sizes = Float64Array.from(keys, k => Math.abs(v[k] = value(k))).sort(), least = sizes[Math.max(0, sizes.length - n)];
 	return keys.filter(k => Math.abs(v[k]) >= least).sort((a, b) => Math.abs(v[b]) - Math.abs(v[a]) || v[b] - v[a] || (K.text[a] < K.text[b] ? -1 : K.text[a] > K.text[b] ? 1 : a - b)).slice(0, n);
-}
-
-function bar(kind, width) {
-	const b = element('i', {class: 'b ' + kind});
-	b.style.width = Math.max(0, Math.min(100, width)) + '%';
-	return b;
 }
 
 // A change around the line in the middle: its bar, and a whisker from the lowest
@@ -131,9 +125,7 @@ class SideTable {
 
 	row(k, cells, isChange) {
 		const {page, K, sums} = this, name = displayName(K.text[k]), isChosen = page.state.sel === K.text[k];
-		const sw = isChange ? null : element('span', {class: 'sw', 'aria-hidden': 'true'});
-		if (sw)
-			sw.style.background = page.palette.footOf(page.palette.ofKey(k));
+		const sw = isChange ? null : swatch(page.palette.footOf(page.palette.ofKey(k)));
 		const tr = element('tr', {class: isChosen ? 'on' : null, 'aria-selected': null, tabindex: '-1'}, ...cells,
 			element('td', {class: 'nm', title: name, dir: 'ltr'}, sw, displayName(shortName(K.text[k])), sums.inlined[k] === 1 ? element('small', '', 'inl') : null,
 				page.isSignificant(k) ? element('small', {title: 'more than sampling noise explains, all functions taken together'}, '●') : null),
@@ -148,15 +140,15 @@ class SideTable {
 		let running = 0;
 		if (page.isPhone)
 			return this.table(null, [], keys.map(k => {
-				const v = sort === 'total' ? total : self, b = bar(sort[0], 100 * Math.abs(v[1][k] / (sort === 'total' ? mostTotal : most)));
-				return this.row(k, [element('td', '', b, 'self ' + page.amount(self[1][k]) + ' · total ' + page.amount(total[1][k])), element('td', '', page.share(v[1][k]))]);
+				const v = sort === 'total' ? total : self;
+				return this.row(k, [barCell(sort[0], Math.abs(v[1][k]) / (sort === 'total' ? mostTotal : most), 'self ' + page.amount(self[1][k]) + ' · total ' + page.amount(total[1][k])), element('td', '', page.share(v[1][k]))]);
 			}));
 		const rows = keys.map(k => {
 			const s = self[1][k], t = total[1][k], cell = (...c) => element('td', '', ...c);
 			running += s;
-			return this.row(k, [element('td', {title: page.exact(s)}, bar('s', most ? barShare * Math.abs(s) / most : 0), element('span', 'v', inUnit(s, u))),
+			return this.row(k, [barCell('s', Math.abs(s) / most, inUnit(s, u), {title: page.exact(s)}),
 				...(isThin ? [] : [cell(s ? page.share(s) : '')]), ...(isWide ? [cell(page.share(running)), cell(inUnit(t, ut))] : []),
-				element('td', {title: page.exact(t)}, bar('t', all ? barShare * Math.abs(t / all) : 0), element('span', 'v', page.share(t)))]);
+				barCell('t', Math.abs(t / all), page.share(t), {title: page.exact(t)})]);
 		});
 		const wide = isWide ? [['Sum %'], ['Total ' + ut.unit]] : [];
 		return this.table([isThin ? 68 : 84, ...(isThin ? [] : [56]), ...(isWide ? [62, 76] : []), isThin ? 72 : 78, 0, ...(isWide ? [width - 560] : [])],
@@ -183,7 +175,7 @@ class SideTable {
 
 	key(e) {
 		const tr = e.target.closest('tr[data-key]');
-		if (!tr || e.ctrlKey || e.metaKey || e.altKey)
+		if (!tr || !isPlainKey(e))
 			return;
 		const k = +tr.dataset.key, next = e.key === 'ArrowDown' ? tr.nextSibling : e.key === 'ArrowUp' ? tr.previousSibling : null;
 		if (next) {

@@ -5,7 +5,7 @@
 
 import {chainOf, stepRows, stepsByAddress, stepsOf} from './asm.mjs';
 import {changeKind, changeText} from './change.mjs';
-import {button, element, emptyNote, on} from './dom.mjs';
+import {button, element, emptyNote, isPlainKey, on} from './dom.mjs';
 import {shortName} from './fit.mjs';
 import {copyText} from './menu.mjs';
 import {displayName} from './numbers.mjs';
@@ -225,7 +225,7 @@ class SourceView {
 	}
 
 	key(e) {
-		if (e.ctrlKey || e.metaKey || e.altKey || !this.rows || !this.rows.length)
+		if (!isPlainKey(e) || !this.rows || !this.rows.length)
 			return;
 		const at = this.rows.indexOf(this.picked), hot = this.rows.filter(r => r.weight);
 		const near = {ArrowDown: this.rows[at + 1], ArrowUp: this.rows[at - 1], n: hot.find(r => this.rows.indexOf(r) > at), N: hot.findLast(r => this.rows.indexOf(r) < at)};

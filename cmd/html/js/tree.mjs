@@ -3,12 +3,13 @@
 
 import {changeKind, changeText} from './change.mjs';
 import {fnv1a} from './colour.mjs';
-import {button, element, on} from './dom.mjs';
+import {barCell, button, element, headRow, on, swatch} from './dom.mjs';
 import {shortName} from './fit.mjs';
 import {displayName} from './numbers.mjs';
 import {changeBar} from './side.mjs';
+import {heaviestChildren} from './values.mjs';
 
-const treeChildren = 100, hotShare = .5, keptPaths = 50, barShareOfCell = 94;
+const treeChildren = 100, hotShare = .5, keptPaths = 50;
 
 class TreeGrid {
 	constructor(host, page) {
@@ -64,11 +65,7 @@ class TreeGrid {
 		const {tree} = this;
 		if (tree.children)
 			return tree.children(i);
-		const {end, width} = tree, out = [];
-		for (let c = i + 1; c < end[i]; c = end[c])
-			if (width[c] > 0)
-				out.push(c);
-		return out.sort((a, b) => width[b] - width[a] || a - b);
+		return heaviestChildren(tree, i);
 	}
 
 	isLeaf(i) {
@@ -77,17 +74,12 @@ class TreeGrid {
 
 	row(i, level) {
 		const {tree, page} = this, isLeaf = this.isLeaf(i), name = displayName(page.text(tree, i)), all = page.total().all, [before, after] = [tree.total[0][i], tree.total[1][i]];
-		const bar = (kind, v, text) => {
-			const b = element('i', {class: 'b ' + kind});
-			b.style.width = (all ? Math.min(1, Math.abs(v / all)) : 0) * barShareOfCell + '%';
-			return element('td', {role: 'gridcell'}, b, element('span', 'v', text));
-		};
+		const bar = (kind, v, text) => barCell(kind, Math.abs(v / all), text, {role: 'gridcell'});
 		const plain = (text, more) => element('td', {role: 'gridcell', ...more}, text), change = page.isTwo && page.changeOf(before, after);
 		const amounts = page.isTwo
 			? [plain(changeBar(change, this.most), {title: page.amount(before) + ' → ' + page.amount(after)}), plain(page.signed(after - before)), plain(changeText(change), {class: changeKind(change)})]
 			: [bar('t', after, page.amount(after)), plain(page.share(after)), bar('s', tree.self[1][i], tree.self[1][i] ? page.amount(tree.self[1][i]) : '')];
-		const sw = element('span', {class: 'sw', 'aria-hidden': 'true'});
-		sw.style.background = page.isTwo ? page.fill(tree, i).fill : i ? page.palette.footOf(page.palette.ofKey(tree.key[i])) : 'transparent';
+		const sw = swatch(page.isTwo ? page.fill(tree, i).fill : i ? page.palette.footOf(page.palette.ofKey(tree.key[i])) : 'transparent');
 		const label = element('div', '', element('span', {class: 'twisty', 'aria-hidden': 'true'}, isLeaf ? '' : this.open.has(i) ? '▾' : '▸'), sw,
 			element('span', {class: 'name', dir: 'ltr', title: name}, page.isPhone ? displayName(shortName(page.text(tree, i))) : name), tree.inlined[i] && i ? element('small', '', 'inl') : null);
 		label.style.paddingLeft = Math.min(level - 1, 40) * (page.isPhone ? 6 : 12) + 'px';
@@ -120,7 +112,7 @@ class TreeGrid {
 				stack.push([all[c], level + 1]);
 		}
 		const heads = this.page.isTwo ? ['less · more', 'Δ', 'Δ %'] : ['Total', 'Total %', 'Self'];
-		const grid = element('table', 'keys tree', element('thead', '', element('tr', '', ...heads.map(h => element('th', {scope: 'col', class: 'n'}, h)), element('th', {scope: 'col'}, this.page.state.tv ? 'Function, and who called it' : 'Function'))), body);
+		const grid = element('table', 'keys tree', headRow([...heads, this.page.state.tv ? 'Function, and who called it' : 'Function']), body);
 		grid.setAttribute('role', 'treegrid');
 		grid.setAttribute('aria-label', 'Call tree');
 		this.rows = [...body.children].filter(r => r.dataset.node);

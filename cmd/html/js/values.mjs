@@ -205,6 +205,15 @@ function addBlanks(D, {of, isBlank, key, up}, counts, column, sums) {
 			sums.total[side[s] ? 0 : 1][key[b]] += v[s];
 }
 
+// Children that weigh anything, the heaviest first.
+function heaviestChildren({end, width}, i) {
+	const out = [];
+	for (let c = i + 1; c < end[i]; c = end[c])
+		if (width[c] > 0)
+			out.push(c);
+	return out.sort((a, b) => width[b] - width[a] || a - b);
+}
+
 // --- search ---
 
 // What the nodes of these keys add up to: stacks once each, and themselves.
@@ -426,4 +435,4 @@ function edgesOf(tree, key) {
 	return sides.map(map => [...map].map(([k, value]) => ({key: k, value})));
 }
 
-export {InvertedTree, addBlanks, calleesTree, callersTree, chooseSamples, edgesOf, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sumBelow, sumKeys, sumMatches};
+export {InvertedTree, addBlanks, calleesTree, callersTree, chooseSamples, edgesOf, heaviestChildren, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sumBelow, sumKeys, sumMatches};
