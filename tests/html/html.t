@@ -159,6 +159,39 @@ END
 	check 'what a node takes in memory' 0 "node --expose-gc memory.mjs $js small.html large.html" <<'END'
 true true
 END
+	# Of the tree as it was, or of the stored one: what Hide leaves is the same.
+	cat >hide.mjs <<'END'
+import {readFileSync} from 'node:fs';
+const [folder, ...files] = process.argv.slice(2), load = name => import(folder + '/' + name + '.mjs');
+const {decodePage, unpackText} = await load('data'), {hideFrames} = await load('hide'), {makeKeys, makeStructure} = await load('model'), {chooseSamples, makeValues, matchFrames} = await load('values'), {compilePattern, quotePattern} = await load('regexp');
+// Of each path: inlined, outermost, deepest recursion, self, total.
+const weights = (D, structure) => {
+	const t = makeValues(D, structure, chooseSamples(D, structure, {isNamed: true}), 0, 'both', false), path = [''], out = [];
+	for (let i = 1; i < t.n; i++) {
+		path[i] = path[t.parent[i]] + ' ' + t.key[i];
+		if (t.total[1][i])
+			out.push([path[i], t.inlined[i], structure.outer[i], t.times ? t.times[i] : 0, t.self[1][i], t.total[1][i]].join(' '));
+	}
+	return out.sort().join();
+};
+for (const file of files) {
+	const [, zipped, text] = /id="data" data-z="(\d)">([^<]*)</.exec(readFileSync(file, 'latin1')), D = decodePage(await unpackText(text, zipped === '1'));
+	const K = makeKeys(D, 'functions', false, false), names = [...new Set(D.functions.name)].map(s => D.strings[s]).filter(s => s);
+	let quick = 0, wrong = 0;
+	for (const folds of [{skips: true, cycle: 1}, {skips: false, cycle: 0}])
+		for (let i = 0; i < names.length; i += Math.ceil(names.length / 20)) {
+			const hide = matchFrames(D, compilePattern('^' + quotePattern(names[i]) + '$').re), made = hideFrames(D, K, makeStructure(D, K, {}, folds), hide, folds.cycle);
+			quick += made ? 1 : 0;
+			wrong += made && weights(D, made) !== weights(D, makeStructure(D, K, {hide}, folds)) ? 1 : 0;
+		}
+	console.log(quick > 9, wrong);
+}
+END
+	prof-html -q --no-source "$data/good-go-cpu-long.pb.gz" >long.html
+	check 'Hide copies what it leaves' 0 "node hide.mjs $js large.html long.html" <<'END'
+true 0
+true 0
+END
 	for f in labels.pb.gz "$data/good-go-cpu.pb.gz"; do
 		prof-html -q "$f" >page.html
 		node "$src/tests/html/page-rows.mjs" "$js" page.html stacks | sort >got

@@ -2,6 +2,7 @@
 // tree), keys (what a frame is called), structure (frames joined by keys), which
 // samples count, values, sums. Each step is kept until what it needs changes.
 
+import {hideFrames} from './hide.mjs';
 import {makeKeys, makeStructure, withLabelRoots} from './model.mjs';
 import {SlowPattern, compilePattern} from './regexp.mjs';
 import {addBlanks, chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys} from './values.mjs';
@@ -71,8 +72,11 @@ class Computer {
 		this.keyId = [S.tr, column * (roots.length > 0), S.g, S.noinlines].join('\n');
 		this.keys = steps.get('keys', this.keyId, () => makeKeys(this.D, S.g, base.head.columns, Boolean(S.noinlines)));
 		const F = this.filters = {hide: this.frames('h'), show: this.frames('s'), from: this.frames('sf'), prune: this.frames('prunefrom'), noInlines: Boolean(S.noinlines)};
-		const lineId = [this.keyId, F.hide && S.h, F.show && S.s, F.from && S.sf, F.prune && S.prunefrom].join('\n');
-		this.structure = steps.get('structure', [lineId, S.hu, S.cr].join('\n'), () => this.structureOf(this.keys, {skips: S.hu === '1', cycle: S.cr === '2' ? 4 : +S.cr}));
+		const idOf = f => [this.keyId, f.hide && S.h, f.show && S.s, f.from && S.sf, f.prune && S.prunefrom].join('\n'), lineId = idOf(F);
+		const folds = {skips: S.hu === '1', cycle: S.cr === '2' ? 4 : +S.cr}, get = (id, make) => steps.get('structure', [id, S.hu, S.cr].join('\n'), make);
+		// Of Hide alone what it leaves of a structure that is known.
+		const whole = F.hide && folds.cycle < 2 && !F.show && !F.from && !F.prune && !F.noInlines ? get(idOf({}), () => this.structureOf({}, folds)) : null;
+		this.structure = get(lineId, () => (whole && hideFrames(this.D, this.keys, whole, F.hide, folds.cycle)) || this.structureOf(F, folds));
 		const C = {focus: this.frames('f'), ignore: this.frames('i'), labels: this.labelSets('tf'), notLabels: this.labelSets('ti')};
 		C.isNamed = Boolean(C.focus || C.ignore || F.hide || F.show);
 		const countId = [lineId, C.focus && S.f, C.ignore && S.i, C.labels && S.tf, C.notLabels && S.ti].join('\n');
@@ -82,8 +86,8 @@ class Computer {
 		this.sums = steps.get('sums', this.valueId, () => this.sumsOf(lineId));
 	}
 
-	structureOf(keys, folds) {
-		return makeStructure(this.D, keys, this.filters, folds);
+	structureOf(filters, folds) {
+		return makeStructure(this.D, this.keys, filters, folds);
 	}
 
 	valuesOf(structure, width, shares) {
@@ -97,7 +101,7 @@ class Computer {
 	sumsOf(lineId) {
 		let {structure, tree, keys} = this;
 		if (this.S.cr === '2') {
-			structure = this.steps.get('plain', lineId, () => this.structureOf(keys, {}));
+			structure = this.steps.get('plain', lineId, () => this.structureOf(this.filters, {}));
 			tree = this.valuesOf(structure, 'after', false);
 		}
 		const sums = sumKeys(tree, structure, keys.n);

@@ -540,4 +540,4 @@ function withExtraFrames(D, names) {
 	};
 }
 
-export {ChildTable, GrowingTree, baseName, makeKeys, makeStructure, outermost, toPreorder, withLabelRoots};
+export {ChildTable, GrowingTree, baseName, makeKeys, makeStructure, outermost, scratch, toPreorder, withLabelRoots};
