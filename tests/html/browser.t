@@ -92,6 +92,7 @@ done
 	sed 's/ 7$/ 2/' source.txt | mkprof | prof-diff source.pb.gz - | prof-html -q -o less.html &&
 	prof-diff times1.pb.gz times123.pb.gz | prof-html -q -o times.html &&
 	prof-diff unsampled9.pb.gz unsampled99.pb.gz | prof-html -q -o unsampled.html &&
+	prof-html -q -o unsampled99.html unsampled99.pb.gz &&
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&
 	prof-html -q --title='</title><script>hacked=1</script>' -o hostile.html hostile.pb.gz &&
 	mkbig 1000 500 300 1 | prof-html -q --no-source -o dense.html &&

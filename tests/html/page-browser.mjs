@@ -681,6 +681,14 @@ await check('what was cut is nobody\'s code', async () => {
 		return [cut > 0, palette.cutWeight === cut, palette.weight.reduce((n, w) => n + w, 0) + cut === p.total().all, Math.abs(b[0] + b[1] + 100 * cut / p.total().all - 100) < .2, D.head.warnings.some(w => w.endsWith('in [cut]'))];
 	}), [true, true, true, true, true]);
 });
+await check('nor is what was not sampled', async () => {
+	const seen = [];
+	for (const file of ['unsampled99.html', 'unsampled.html']) {
+		await open(file);
+		seen.push(...await page.$$eval('#legend b', all => all.map(e => e.textContent.replace(/\u202f/g, ' '))));
+	}
+	return same(seen, ['self in your code 9.0 %', 'self in libraries 0 %', 'self in your code +900 ms', 'self in libraries 0']);
+});
 await check('which line is told, or why not, as which functions are', async () => {
 	const seen = [];
 	for (const file of ['gone.html', 'a.html', 'kind-nosyms.html', 'kind-gperf.html', 'kind-one.html', 'diff.html', 'bare.html']) {

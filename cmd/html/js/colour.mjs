@@ -71,7 +71,7 @@ class Palette {
 			const f = D.tree.frame[D.samples.node[s]], u = D.frames.fun[f], v = Math.abs(column[s]);
 			if (!D.samples.node[s])
 				continue;
-			if (D.frames.flags[f] & cutFlag) {
+			if (D.frames.flags[f] & cutFlag || D.strings[D.functions.name[u]] === notSampled) {
 				this.cutWeight += v;
 				continue;
 			}
@@ -111,9 +111,14 @@ class Palette {
 		return this.D.functions.own[this.functionOf(k)] > 0;
 	}
 
-	// Without a name: an address, and what was cut or not sampled.
+	// Nobody's code: what was cut or not sampled.
+	isCut(k) {
+		return Boolean(this.D.frames.flags[this.K.first[k]] & cutFlag) || this.K.text[k] === notSampled;
+	}
+
+	// Without a name: an address, too.
 	isUnnamed(k) {
-		return Boolean(this.D.frames.flags[this.K.first[k]] & (unnamedFlag | cutFlag)) || this.K.text[k] === notSampled;
+		return Boolean(this.D.frames.flags[this.K.first[k]] & unnamedFlag) || this.isCut(k);
 	}
 
 	hue(p, isOwn) {

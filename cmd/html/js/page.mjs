@@ -620,7 +620,7 @@ class Page {
 			for (const [r, text] of [[-.9, 'less'], [-.3, ''], [0, 'same'], [.3, ''], [.9, 'more']])
 				item(changeColour(r, true, palette.isDark), text);
 			item(changeColour(.6, false, palette.isDark), 'hatched: sampling noise alone could explain it (95\u202f%)', 'hatch');
-			const {self} = this.sums, change = isOwn => this.signed(self[1].reduce((sum, v, k) => palette.isOwn(k) === isOwn ? sum + v - self[0][k] : sum, 0));
+			const {self} = this.sums, change = isOwn => this.signed(self[1].reduce((sum, v, k) => palette.isOwn(k) === isOwn && !palette.isCut(k) ? sum + v - self[0][k] : sum, 0));
 			items.push(element('b', '', 'self in your code ' + change(true)), element('b', '', 'self in libraries ' + change(false)));
 		} else {
 			const {totals, def} = this.base.head, all = Math.abs(totals[def] ? totals[def][0] : 0);
