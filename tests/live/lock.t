@@ -80,12 +80,15 @@ if lacks 'prof-symbolize l.pb.gz'; then
 	skip 'an example of the manual' 'without elfutils'
 else
 	check 'an example of the manual' 0 \
-		'prof-record --lock -o lock.pb.gz ls >/dev/null
+		'prof-record -q --lock -o lock.pb.gz ls >/dev/null
 		 prof-symbolize lock.pb.gz | prof-text --tagignore=condition 2>err |
 			sed -n "s/^Type/&/p"' <<'END'
 Type: delay
 END
 fi
+check_err 'no wait: a word' 0 'prof-record --lock -o lock.pb.gz ls >/dev/null' \
+	'no wait for a lock was sampled: one in 100us of waiting is'
+
 # Semantics: errors that waiting finds out, cancellation, errno.
 cat >strict.c <<'END'
 #include <errno.h>

@@ -322,6 +322,19 @@ test_quality(void **state)
 		    "--stack-size\n"
 		    "6% of the stacks are longer than the 512 bytes that were "
 		    "copied: see --stack-size\n");
+	setup(NULL);
+	s = (struct sampling){ .ticks = 100,
+			       .lost = 60,
+			       .asked_hz = 100,
+			       .achieved_hz = 40,
+			       .is_outside = true };
+	account_quality(&s, hear);
+	assert_said("60% of the samples were lost\n");
+	setup(NULL);
+	s.lost = 0;
+	account_quality(&s, hear);
+	assert_said("sampled at 40 Hz, not 100 as asked: sums are right, but "
+		    "coarser\n");
 }
 
 /* All rows together are what is missing. */
@@ -347,6 +360,17 @@ test_rows(void **state)
 	assert_int_equal(account_rows(share, 1, 7, "a"), 1);
 	assert_int_equal(share[0].ns, 7);
 	assert_int_equal(account_rows(share, 0, 0, "rest"), 0);
+}
+
+static void
+test_locks(void **state)
+{
+	(void)state;
+	account_locks(1, 100000, hear);
+	assert_said("");
+	account_locks(0, 100000, hear);
+	assert_said("no wait for a lock was sampled: one in 100us of waiting "
+		    "is, on average; see --lock=NS\n");
 }
 
 static void
@@ -402,7 +426,8 @@ main(void)
 		ROW(test_reasons),       ROW(test_unbilled_processes),
 		ROW(test_no_sampler),    ROW(test_left),
 		ROW(test_quality),       ROW(test_heap),
-		ROW(test_closing),       ROW(test_rows),
+		ROW(test_locks),         ROW(test_closing),
+		ROW(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,8 @@ account_quality(const struct sampling *s, account_say *say)
 			   "coarser",
 			   s->achieved_hz, s->asked_hz, s->sample_us / 1e3,
 			   1e3 / s->asked_hz);
-	else if (s->achieved_hz < s->asked_hz / 2)
+	else if (s->achieved_hz < s->asked_hz / 2 &&
+		 !(s->is_outside && sampling_loss(s) >= worth))
 		say_format(say, "sampled at %.4g Hz, not %.4g as asked: %s",
 			   s->achieved_hz, s->asked_hz,
 			   s->is_outside ? "sums are right, but coarser"
@@ -298,14 +299,20 @@ account_rows(struct account_share *share, size_t n, uint64_t missing_ns,
 
 /* "12.5MB" */
 static const char *
-size_text(uint64_t bytes, char *text, size_t size)
+amount_text(uint64_t amount, const char *unit, char *text, size_t size)
 {
 	struct quantity q;
 
-	units_format(&q, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX,
-		     "bytes", "auto");
+	units_format(&q, amount < INT64_MAX ? (int64_t)amount : INT64_MAX, unit,
+		     "auto");
 	snprintf(text, size, "%s%s", q.number, q.unit);
 	return text;
+}
+
+static const char *
+size_text(uint64_t bytes, char *text, size_t size)
+{
+	return amount_text(bytes, "bytes", text, size);
 }
 
 void
@@ -333,6 +340,19 @@ account_heap(const struct account_heap *a, account_say *say)
 			   "no call of malloc() was sampled: one in %s is, on "
 			   "average; see --heap=BYTES",
 			   size_text(a->period, size, sizeof(size)));
+}
+
+void
+account_locks(uint64_t n_sample, uint64_t period_ns, account_say *say)
+{
+	char period[80];
+
+	if (!n_sample)
+		say_format(say,
+			   "no wait for a lock was sampled: one in %s of "
+			   "waiting is, on average; see --lock=NS",
+			   amount_text(period_ns, "nanoseconds", period,
+				       sizeof(period)));
 }
 
 void

@@ -86,6 +86,10 @@ struct account_heap {
 
 void account_heap(const struct account_heap *a, account_say *say);
 
+/* Why a profile of locks is empty, of programs whose locks can be sampled.
+ * period_ns: mean waiting between samples. */
+void account_locks(uint64_t n_sample, uint64_t period_ns, account_say *say);
+
 /* The closing line: what there is. column: of the time, "CPU time". */
 void account_closing(const struct sampling *s, const char *column,
 		     unsigned n_process, account_say *say);

@@ -261,18 +261,33 @@ has_limit(void)
 	       limit.rlim_cur != RLIM_INFINITY;
 }
 
-static void
-say_heap(struct run *r)
+/* Can allocations and locks of a program be sampled? A note is of one whose
+ * cannot. */
+static bool
+is_hooked(const struct run *r)
 {
-	struct account_heap a = { .grown_kib = recording_grown(&r->recording) };
-	struct tally_info info = { .kind = TALLY_HEAP,
+	return r->drain.shm->n_program && !r->drain.n_note;
+}
+
+static struct sampling
+sampling_of(const struct run *r, enum tally_kind kind)
+{
+	struct tally_info info = { .kind = kind,
 				   .set = &r->drain.set,
 				   .shm = r->drain.shm };
 	struct sampling s;
 
 	tally_sampling(&info, &s);
-	/* A note is of one that cannot. */
-	a.is_hooked = r->drain.shm->n_program && !r->drain.n_note;
+	return s;
+}
+
+static void
+say_heap(struct run *r)
+{
+	struct account_heap a = { .grown_kib = recording_grown(&r->recording) };
+	struct sampling s = sampling_of(r, TALLY_HEAP);
+
+	a.is_hooked = is_hooked(r);
 	a.n_sample = s.ticks;
 	a.period = r->drain.set.heap_period;
 	a.lost_bytes = s.lost_bytes;
@@ -304,6 +319,9 @@ inside_account(struct run *r, struct account *a)
 		a->culprit = culprit;
 	if (set->what & SHM_HEAP)
 		say_heap(r);
+	if (set->what & SHM_LOCK && is_hooked(r))
+		account_locks(sampling_of(r, TALLY_LOCK).ticks,
+			      set->lock_period, show_note);
 	return set->children == SHM_CHILDREN_NONE ? r->launch.used_ns
 						  : run_children_ns();
 }
