@@ -626,8 +626,10 @@ class Page {
 			const {totals, def} = this.base.head, all = Math.abs(totals[def] ? totals[def][0] : 0);
 			for (const [list, isOwn, most] of all ? [[palette.ownOrder, true, 3], [palette.libraryOrder, false, 5]] : []) {
 				items.push(element('b', '', (isOwn ? 'self in your code ' : 'self in libraries ') + shortShare(isOwn ? palette.ownWeight : all - palette.ownWeight - palette.cutWeight, all)));
-				for (const p of list.filter(p => D.packages[p] && palette.weight[p] > 0).slice(0, most))
+				for (const p of list.filter(p => D.packages[p] && palette.weight[p] > 0).slice(0, most)) {
 					item(palette.ofPackage(p, isOwn), displayName(D.strings[D.packages[p]]).slice(0, 40) + ' ' + shortShare(palette.weight[p], all));
+					items.at(-1).w = palette.weight[p];
+				}
 			}
 		}
 		const {totals, types} = this.base.head, count = types.findIndex(([name, unit]) => name === 'samples' && unit === 'count'), samples = count < 0 ? 0 : totals[count][0];
@@ -636,9 +638,9 @@ class Page {
 			: 'dark foot: self · italic: inlined · ' + (samples ? formatCount(samples) + ' samples, shares ±' + shortShare(.98, Math.sqrt(samples)) + ' · ' : '') + formatCount(this.tree.n - 1) + ' boxes';
 		const reading = element('span', {class: 'r', id: 'reading', title: samples ? 'of 50 %, in 19 of 20 runs' : null}, words);
 		host.replaceChildren(...items, reading);
-		// The two sums stay longest: colours of packages go first, or words of a difference.
-		const sums = items.filter(e => e.matches('b')), others = items.filter(e => e.matches('.lg')), drop = e => () => e.remove();
-		const shorter = this.isTwo ? [() => others[5].lastChild.replaceWith('hatched: could be noise'), drop(others[1]), drop(others[3]), () => reading.replaceChildren(words.replace(/.* · /, '')), () => sums[1].replaceChildren(sums[1].textContent.replace('self in ', ''))] : others.toReversed().map(drop);
+		// The two sums stay longest: packages go first, the lightest of all, or words of a difference.
+		const sums = items.filter(e => e.matches('b')), others = items.filter(e => !e.matches('b')), drop = e => () => e.remove();
+		const shorter = this.isTwo ? [() => others[5].lastChild.replaceWith('hatched: could be noise'), drop(others[1]), drop(others[3]), () => reading.replaceChildren(words.replace(/.* · /, '')), () => sums[1].replaceChildren(sums[1].textContent.replace('self in ', ''))] : others.sort((a, b) => a.w - b.w).map(drop);
 		for (const shorten of [...shorter, ...sums.toReversed().map(drop)])
 			if (host.scrollWidth > host.clientWidth + 1)
 				shorten();
