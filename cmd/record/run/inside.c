@@ -319,7 +319,7 @@ inside_account(struct run *r, struct account *a)
 		a->culprit = culprit;
 	if (set->what & SHM_HEAP)
 		say_heap(r);
-	if (set->what & SHM_LOCK && is_hooked(r))
+	if (set->what & SHM_LOCK && is_hooked(r) && !a->culprit)
 		account_locks(sampling_of(r, TALLY_LOCK).ticks,
 			      set->lock_period, show_note);
 	return set->children == SHM_CHILDREN_NONE ? r->launch.used_ns
