@@ -25,7 +25,7 @@ ends() (
 	echo "status $?"
 	kill -9 "$server" $silent && echo 'ended before it'
 	wait $silent 2>/dev/null
-	sed -n 's/.*silent\[[0-9]*\] \([^:]*\):.*/\1/p' err
+	sed -n "s/.*silent\\[$silent\\] \\([^:]*\\):.*/\\1/p" err
 	prof-text -q --raw out.pb.gz | grep -q '/silent' && echo seen
 ) >"$1.got" 2>"$1.why"
 
