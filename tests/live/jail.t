@@ -225,7 +225,9 @@ if strace -o trace true 2>/dev/null && mkfifo go went; then
 	exec 7>go 8<went
 	strace -ff -qq -y -o opened -e trace=open,openat prof-record -q --pid $program -o swap.pb.gz 7>&- 8<&- &
 	tracer=$!
-	until recorder=$(pgrep -P $tracer) && [ "$(find "/proc/$recorder/fd" -lname '*perf_event*')" ]; do
+	# Until it polls: poll is 7, ppoll 271, on arm64 73.
+	until recorder=$(pgrep -P $tracer) && grep -qE '^(7|73|271) ' "/proc/$recorder/syscall" &&
+		[ "$(find "/proc/$recorder/fd" -lname '*perf_event*')" ]; do
 		sleep 0.02
 	done 2>/dev/null
 	kill -STOP "$recorder"
