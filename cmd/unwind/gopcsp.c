@@ -117,7 +117,7 @@ switch_word(const struct pclntab *t, uint64_t func)
 	struct in name = in_at(t, t->names + in_fixed(&at, 4));
 
 	return in_left(&name) >= sizeof(last) &&
-			       memcmp(name.p, last, sizeof(last)) == 0
+			       !memcmp(name.p, last, sizeof(last))
 		       ? t->root
 		       : GOPCSP_SWITCHED;
 }
