@@ -57,8 +57,12 @@ function findFacts(page) {
 	return out.sort((a, b) => total(b) - total(a));
 }
 
+function hasNoOwn(D) {
+	return !D.functions.own.some(own => own);
+}
+
 // Of own code, or of any if there is none: a line of malloc() is no answer.
-function hasLines(D, isAny = !D.functions.own.some(own => own)) {
+function hasLines(D, isAny = hasNoOwn(D)) {
 	return D.frames.line.some((line, f) => line && (isAny || D.functions.own[D.frames.fun[f]]));
 }
 
@@ -81,8 +85,8 @@ function totalOf({D, counts, column}, isIt) {
 
 /*
  * The line with most of what own code does or calls others for, each stack at
- * its last frame of own code; without any own lines, the line of any code that
- * has most itself. Of a difference, the one of both that surely changed most; lines
+ * its last frame of own code; without any own code, the line of any that has most
+ * itself. Of a difference, the one of both that surely changed most; lines
  * are counted from the function's first, and one that changed far more than its
  * function has moved.
  * {name, file, line, value}, null if that is below 1 %.
@@ -90,7 +94,7 @@ function totalOf({D, counts, column}, isIt) {
 function findLine(page) {
 	const {D, counts} = page, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ({amounts: [before, after]}) => Math.abs(after - before);
 	let best = {amounts: [0, 0]};
-	for (const isAny of !hasLines(D) ? [] : page.isTwo ? [false, true] : [!F.own.some(own => own)]) {
+	for (const isAny of !hasLines(D) ? [] : page.isTwo ? [false, true] : [hasNoOwn(D)]) {
 		const at = page.steps.get('lines of samples', page.state.tr + page.column + isAny, () => linesOfSamples(D, isAny)), sums = new Map(), functions = new Map(), amounts = [0, 1].map(() => new Float64Array(D.frames.n));
 		for (let s = 0; s < samples.n; s++)
 			if (at[s] && counts[s])
