@@ -17,19 +17,26 @@
 #include "symbols/resolve/resolve.h"
 
 /*
- * An answer: the head, the functions, aliases (texts), instructions, their
- * numbers, frames and places of all functions in this order, then the texts of
- * instructions and all others, each with its NUL. One of these is its number;
- * NONE is NULL.
+ * An answer has several parts, which stay in a processor's cache. A part: the
+ * head, some functions, their aliases (texts), instructions, numbers and frames
+ * in this order, in the last part the places, then the texts of instructions
+ * and those others that no part before had, each with its NUL. One of the
+ * others is its number in all parts; NONE is NULL.
  */
 #define NONE UINT32_MAX
+
+enum {
+	PART_INSNS = 2000,  /* or one function */
+	MAX_BYTES = 1 << 30 /* of an answer */
+};
 
 struct head {
 	uint64_t n_function, n_alias, n_insn, n_number, n_frame, n_place,
 		n_text;
 	uint64_t n_code; /* bytes of texts of instructions */
 	uint64_t n_byte; /* ... of the others */
-	uint64_t is_cut;
+	uint64_t first;  /* function, of all parts */
+	uint64_t is_cut, is_last;
 };
 
 struct packed_function {
@@ -66,6 +73,7 @@ enum { N_KNOWN = 1024 };
 struct packer {
 	struct buf *out;
 	struct strtab text; /* in an arena of its own */
+	size_t n_told;      /* of text */
 	struct {
 		const char *text;
 		uint32_t number;
@@ -187,25 +195,26 @@ pack_frame(struct packer *k, const struct asm_frame *f)
 	pack(k, &p, sizeof(p));
 }
 
-/* All parts of the functions, in the order of the answer. */
+/* What functions have, in the order of a part. */
 static void
-pack_parts(struct packer *k, const struct assembly *a, struct head *h)
+pack_functions(struct packer *k, const struct asm_function *first,
+	       const struct asm_function *past, struct head *h)
 {
-	const struct asm_function *f, *past = a->function + a->n_function;
+	const struct asm_function *f;
 
-	for (f = a->function; f < past; f++)
+	for (f = first; f < past; f++, h->n_function++)
 		pack_function(k, f);
-	for (f = a->function; f < past; f++)
+	for (f = first; f < past; f++)
 		for (size_t i = 0; i < f->n_alias; i++, h->n_alias++)
 			pack(k, &(uint32_t){ text_number(k, f->alias[i]) },
 			     sizeof(uint32_t));
-	for (f = a->function; f < past; f++)
+	for (f = first; f < past; f++)
 		for (size_t i = 0; i < f->n_insn; i++, h->n_insn++)
 			pack_insn(k, &f->insn[i], has_same(f, i));
-	for (f = a->function; f < past; f++)
+	for (f = first; f < past; f++)
 		for (size_t i = 0; i < f->n_insn; i++)
 			h->n_number += pack_numbers(k, &f->insn[i]);
-	for (f = a->function; f < past; f++)
+	for (f = first; f < past; f++)
 		for (size_t i = 0; i < f->n_insn; i++)
 			for (size_t j = 0;
 			     j < f->insn[i].n_frame && !has_same(f, i);
@@ -214,11 +223,10 @@ pack_parts(struct packer *k, const struct assembly *a, struct head *h)
 }
 
 static void
-pack_code(struct packer *k, const struct assembly *a, struct head *h)
+pack_code(struct packer *k, const struct asm_function *first,
+	  const struct asm_function *past, struct head *h)
 {
-	const struct asm_function *f, *past = a->function + a->n_function;
-
-	for (f = a->function; f < past; f++)
+	for (const struct asm_function *f = first; f < past; f++)
 		for (size_t i = 0; i < f->n_insn; i++)
 			if (f->insn[i].text) {
 				size_t n = strlen(f->insn[i].text) + 1;
@@ -228,43 +236,74 @@ pack_code(struct packer *k, const struct assembly *a, struct head *h)
 			}
 }
 
-int
-assembly_pack(const struct assembly *a, size_t n_place, struct buf *out)
+/* The texts that no part had. */
+static void
+pack_texts(struct packer *k, struct head *h)
 {
-	struct packer k = { .out = out };
-	struct head h = { .n_function = a->n_function,
-			  .n_place = n_place,
-			  .is_cut = a->is_cut };
+	for (; k->n_told < k->text.n_str; k->n_told++, h->n_text++) {
+		const struct str *text = &k->text.str[k->n_told];
+
+		pack(k, text->s, text->len + 1u);
+		h->n_byte += text->len + 1u;
+	}
+}
+
+/* The part that begins with the function at *first, which becomes the one of
+ * the next part; true: it was the last. */
+static bool
+pack_part(struct packer *k, const struct assembly *a, size_t n_place,
+	  size_t *first)
+{
+	const struct asm_function *from = a->function + *first, *past = from;
+	struct head h = { .first = *first, .is_cut = a->is_cut };
+	size_t n_insn = 0;
+
+	for (; *first < a->n_function && n_insn < PART_INSNS; ++*first)
+		n_insn += past++->n_insn;
+	h.n_place = *first < a->n_function ? 0 : n_place;
+	h.is_last = *first == a->n_function;
+	k->out->n = 0;
+	pack(k, &h, sizeof(h));
+	pack_functions(k, from, past, &h);
+	pack(k, a->place, h.n_place * sizeof(*a->place));
+	pack_code(k, from, past, &h);
+	pack_texts(k, &h);
+	if (!k->nomem)
+		memcpy(k->out->data, &h, sizeof(h));
+	return h.is_last;
+}
+
+int
+assembly_pack(const struct assembly *a, size_t n_place,
+	      void (*tell)(void *ctx, const void *part, size_t n), void *ctx)
+{
+	struct buf out = { 0 };
+	struct packer k = { .out = &out };
 	struct arena *arena = arena_new();
-	size_t at = out->n;
+	size_t first = 0;
+	bool is_last = false;
 
 	k.nomem = !arena || strtab_init(&k.text, arena) < 0;
-	if (!k.nomem) {
-		pack(&k, &h, sizeof(h));
-		pack_parts(&k, a, &h);
-		pack(&k, a->place, n_place * sizeof(*a->place));
-		pack_code(&k, a, &h);
-		h.n_text = k.text.n_str;
-		for (size_t i = 0; i < k.text.n_str; i++) {
-			pack(&k, k.text.str[i].s, k.text.str[i].len + 1u);
-			h.n_byte += k.text.str[i].len + 1u;
-		}
+	while (!k.nomem && !is_last) {
+		is_last = pack_part(&k, a, n_place, &first);
+		if (!k.nomem)
+			tell(ctx, out.data, out.n);
 	}
-	if (!k.nomem)
-		memcpy(out->data + at, &h, sizeof(h));
+	buf_release(&out);
 	arena_free(arena);
 	return k.nomem ? -1 : 0;
 }
 
 /* --- here --- */
 
-/* What is not read yet of an answer, and what was made of it. */
+/* What is not read yet of a part. */
 struct unpacker {
 	const char *at, *past;
+	struct assembly_parts *to;
 	struct assembly *a;
-	const char **text;
-	const char *number;           /* of instructions; the next */
-	const char *code, *past_code; /* ... texts */
+	struct asm_function *function; /* the first */
+	const char *number;            /* of instructions; the next */
+	const char *code, *past_code;  /* ... texts */
 	struct head h;
 	bool bad;
 };
@@ -285,17 +324,20 @@ unpack(struct unpacker *u, size_t n, size_t size)
 static const char *
 text_of(struct unpacker *u, uint32_t i, bool may_miss)
 {
-	u->bad |= i < u->h.n_text ? 0 : i != NONE || !may_miss;
-	return i < u->h.n_text ? u->text[i] : NULL;
+	bool is_text = i < u->to->n_text;
+
+	u->bad |= !is_text && (i != NONE || !may_miss);
+	return is_text ? u->to->text[i] : NULL;
 }
 
 /* The texts, which are last. */
 static void
 unpack_texts(struct unpacker *u, const char *from)
 {
+	struct assembly_parts *to = u->to;
 	const struct head *h = &u->h;
 	uint64_t n = (uint64_t)(u->past - from);
-	const char *past;
+	const char **text, *past;
 	char *copy;
 
 	u->bad |= h->n_code > n || h->n_byte != n - h->n_code ||
@@ -303,28 +345,31 @@ unpack_texts(struct unpacker *u, const char *from)
 	if (u->bad)
 		return;
 	copy = arena_alloc(u->a->arena, n + 1);
-	u->text = arena_array(u->a->arena, h->n_text + 1, sizeof(*u->text));
-	u->bad |= !copy || !u->text;
+	text = arena_grow(u->a->arena, to->text, &to->cap_text,
+			  to->n_text + h->n_text + 1, sizeof(*text));
+	u->bad |= !copy || !text;
 	if (u->bad)
 		return;
 	memcpy(copy, from, n);
 	past = copy + n;
 	u->code = copy;
 	u->past_code = copy += h->n_code;
-	for (uint64_t i = 0; i < u->h.n_text && !u->bad; i++) {
+	to->text = text;
+	text += to->n_text;
+	for (uint64_t i = 0; i < h->n_text && !u->bad; i++) {
 		const char *at = copy;
 
-		u->text[i] = apart_string(&at, past);
-		u->bad = !u->text[i];
+		text[i] = apart_string(&at, past);
+		u->bad = !text[i];
 		copy += at - copy;
 	}
+	to->n_text += h->n_text;
 	u->bad |= copy != past;
 }
 
 static void
 unpack_functions(struct unpacker *u, const char *from)
 {
-	struct assembly *a = u->a;
 	uint64_t n_alias = 0, n_insn = 0;
 
 	for (size_t i = 0; i < u->h.n_function && !u->bad; i++) {
@@ -335,7 +380,7 @@ unpack_functions(struct unpacker *u, const char *from)
 			 p.n_insn > u->h.n_insn - n_insn;
 		n_alias += p.n_alias;
 		n_insn += p.n_insn;
-		a->function[i] = (struct asm_function){
+		u->function[i] = (struct asm_function){
 			.start = p.start,
 			.end = p.end,
 			.base = p.base,
@@ -362,7 +407,7 @@ unpack_aliases(struct unpacker *u, const char *from)
 
 	u->bad |= !alias;
 	for (size_t i = 0; i < u->h.n_function && !u->bad; i++) {
-		struct asm_function *f = &u->a->function[i];
+		struct asm_function *f = &u->function[i];
 
 		f->alias = alias + n;
 		for (size_t k = 0; k < f->n_alias; k++) {
@@ -457,8 +502,8 @@ unpack_insns(struct unpacker *u, const char *from, const char *frames)
 		  u->code != u->past_code;
 	unpack_frames(u, frame, frames);
 	for (size_t i = 0; i < u->h.n_function && !u->bad; i++) {
-		u->a->function[i].insn = insn + n;
-		n += u->a->function[i].n_insn;
+		u->function[i].insn = insn + n;
+		n += u->function[i].n_insn;
 	}
 }
 
@@ -490,6 +535,7 @@ unpack_parts(struct unpacker *u)
 {
 	const struct head *h = &u->h;
 	const void *function, *alias, *insn, *frame, *place;
+	struct asm_function *grown;
 
 	function = unpack(u, h->n_function, sizeof(struct packed_function));
 	alias = unpack(u, h->n_alias, sizeof(uint32_t));
@@ -497,42 +543,66 @@ unpack_parts(struct unpacker *u)
 	u->number = unpack(u, h->n_number, sizeof(uint64_t));
 	frame = unpack(u, h->n_frame, sizeof(struct packed_frame));
 	place = unpack(u, h->n_place, sizeof(struct asm_place));
-	if (u->bad || h->n_function >= ASM_NONE || h->n_insn >= ASM_NONE) {
+	if (u->bad || h->n_function >= ASM_NONE - u->a->n_function ||
+	    h->n_insn >= ASM_NONE) {
 		u->bad = true;
 		return;
 	}
 	unpack_texts(u, u->at);
 	if (u->bad)
 		return;
-	u->a->function = arena_array(u->a->arena, h->n_function + 1,
-				     sizeof(*u->a->function));
-	u->bad |= !u->a->function;
+	grown = arena_grow(u->a->arena, u->a->function, &u->to->cap,
+			   u->a->n_function + h->n_function + 1,
+			   sizeof(*grown));
+	u->bad |= !grown;
+	if (u->bad)
+		return;
+	u->a->function = grown;
+	u->function = grown + u->a->n_function;
 	unpack_functions(u, function);
 	unpack_aliases(u, alias);
 	unpack_insns(u, insn, frame);
-	u->a->n_function = h->n_function;
+	u->a->n_function += h->n_function;
 	u->a->is_cut = h->is_cut;
-	unpack_places(u, place);
+	if (h->is_last)
+		unpack_places(u, place);
 }
 
-struct assembly *
-assembly_unpack(const void *data, size_t n, size_t n_place)
+static void
+answer_begin(struct assembly_parts *to)
 {
-	struct unpacker u = { .at = data, .past = (const char *)data + n };
 	struct arena *arena = arena_new();
+
+	assembly_free(to->a); /* of a process that was ended later */
+	*to = (struct assembly_parts){ .n_place = to->n_place };
+	to->a = arena ? arena_alloc(arena, sizeof(*to->a)) : NULL;
+	if (to->a)
+		*to->a = (struct assembly){ .arena = arena };
+	else
+		arena_free(arena);
+}
+
+bool
+assembly_parts_take(struct assembly_parts *to, const void *part, size_t n)
+{
+	struct unpacker u = { .at = part, .past = (const char *)part + n };
 	const void *head = unpack(&u, 1, sizeof(u.h));
 
-	u.a = arena ? arena_alloc(arena, sizeof(*u.a)) : NULL;
-	if (head && u.a) {
-		memcpy(&u.h, head, sizeof(u.h));
-		*u.a = (struct assembly){ .arena = arena };
-		u.bad = u.h.n_place != n_place;
-		unpack_parts(&u);
-	}
-	if (head && u.a && !u.bad)
-		return u.a;
-	arena_free(arena);
-	return NULL;
+	if (!head)
+		return false;
+	memcpy(&u.h, head, sizeof(u.h));
+	if (!u.h.first)
+		answer_begin(to);
+	to->n_byte += n;
+	if (!to->a || to->is_whole || u.h.first != to->a->n_function ||
+	    u.h.n_place != (u.h.is_last ? to->n_place : 0) ||
+	    to->n_byte > MAX_BYTES)
+		return false;
+	u.to = to;
+	u.a = to->a;
+	unpack_parts(&u);
+	to->is_whole = u.h.is_last && !u.bad;
+	return !u.bad;
 }
 
 /* --- the job --- */
@@ -543,10 +613,16 @@ struct job {
 	enum prof_status (*make)(struct report *r,
 				 const struct assembly_options *o,
 				 struct assembly **out, struct prof_err *err);
-	struct assembly *a;
+	struct assembly_parts answer;
 };
 
 enum { ASSEMBLY = APART_ANSWER };
+
+static void
+tell_part(void *ctx, const void *part, size_t n)
+{
+	apart_tell(ctx, ASSEMBLY, 0, "", 0, part, n);
+}
 
 static enum prof_status
 work(void *ctx, struct apart *to, bool is_careful, struct prof_err *err)
@@ -555,7 +631,6 @@ work(void *ctx, struct apart *to, bool is_careful, struct prof_err *err)
 	struct resolve_options resolve = *job->o->resolve;
 	struct assembly_options o = *job->o;
 	struct assembly *a;
-	struct buf answer = { 0 };
 	enum prof_status st;
 
 	(void)is_careful; /* it always is */
@@ -566,10 +641,8 @@ work(void *ctx, struct apart *to, bool is_careful, struct prof_err *err)
 		resolve.find = apart_find;
 	st = job->make(job->r, &o, &a, err);
 	if (st == PROF_OK &&
-	    assembly_pack(a, job->r->p->n_location, &answer) < 0)
+	    assembly_pack(a, job->r->p->n_location, tell_part, to) < 0)
 		st = prof_nomem(err);
-	if (st == PROF_OK)
-		apart_tell(to, ASSEMBLY, 0, answer.data, answer.n, "", 0);
 	return st;
 }
 
@@ -579,11 +652,7 @@ answer_take(void *ctx, uint32_t kind, uint32_t number, const char *at, size_t n)
 	struct job *job = ctx;
 
 	(void)number;
-	if (kind != ASSEMBLY)
-		return false;
-	assembly_free(job->a); /* of a process that was ended later */
-	job->a = assembly_unpack(at, n, job->r->p->n_location);
-	return job->a;
+	return kind == ASSEMBLY && assembly_parts_take(&job->answer, at, n);
 }
 
 enum prof_status
@@ -593,7 +662,9 @@ assembly_apart(struct report *r, const struct assembly_options *o,
 					struct assembly **, struct prof_err *),
 	       struct assembly **out, struct prof_err *err)
 {
-	struct job job = { .r = r, .o = o, .make = make };
+	struct job job = {
+		.r = r, .o = o, .make = make, .answer.n_place = r->p->n_location
+	};
 	const struct apart_job apart = { .ctx = &job,
 					 .work = work,
 					 .take = answer_take,
@@ -607,11 +678,11 @@ assembly_apart(struct report *r, const struct assembly_options *o,
 	*out = NULL;
 	disasm_load(); /* there, no library can be loaded */
 	st = apart_run(&apart, err);
-	if (st == PROF_OK && !job.a)
+	if (st == PROF_OK && !job.answer.is_whole)
 		st = prof_fail(err, PROF_EIO, "no code could be read");
 	if (st != PROF_OK)
-		assembly_free(job.a);
+		assembly_free(job.answer.a);
 	else
-		*out = job.a;
+		*out = job.answer.a;
 	return st;
 }

@@ -22,11 +22,24 @@ enum prof_status assembly_apart(
 				 struct assembly **out, struct prof_err *err),
 	struct assembly **out, struct prof_err *err) MUST_USE;
 
-/* Append a, which has n_place places, to out; -1 without memory. */
-int assembly_pack(const struct assembly *a, size_t n_place, struct buf *out);
+/* Tell the parts of a, which has n_place places; -1 without memory. */
+int assembly_pack(const struct assembly *a, size_t n_place,
+		  void (*tell)(void *ctx, const void *part, size_t n),
+		  void *ctx);
 
-/* What was packed; NULL: it is damaged, or there is no memory. It need not be
- * aligned. For assembly_free(). */
-struct assembly *assembly_unpack(const void *data, size_t n, size_t n_place);
+/* What was taken of such parts. */
+struct assembly_parts {
+	size_t n_place;     /* the caller's */
+	bool is_whole;      /* a has all that was packed */
+	struct assembly *a; /* for assembly_free() */
+	size_t cap;         /* of a->function */
+	const char **text;
+	size_t n_text, cap_text;
+	size_t n_byte; /* of the parts */
+};
+
+/* Take the next part, or the first of another answer. false: it is damaged, or
+ * there is no memory. It need not be aligned. */
+bool assembly_parts_take(struct assembly_parts *to, const void *part, size_t n);
 
 #endif

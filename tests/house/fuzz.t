@@ -282,18 +282,22 @@ lines = struct.pack('<IIII', 2, 1, 0, 3) + struct.pack('<qqq', 7, 0, 1) + b'f\0f
 open('apart.lines', 'wb').write(
     answer(0, 1, b'') + answer(1, 1, b'why\0') + answer(2, 0, b'/f\0why\0') +
     answer(3, 0, b'/g\0') + answer(4, 0, lines) + answer(6, 0, b''))
-text = b'\0f\0/f\0nop\0f.c\0'
-n_text = text.count(b'\0')
 function = struct.pack('<QQQQQQqqIIII', 16, 32, 0, 1, 1, 0, 5, 5, 1, 2, 0, 0xffffffff)
-insn = struct.pack('<QQQQqqIIII', 16, 0, 0, 1, 5, 5, 3, 1, 0, 0)
-frame = struct.pack('<qIIII', 7, 1, 1, 4, 0)
+insn = struct.pack('<QII', 16, 3, 4 | 8 | 1 << 5) + struct.pack('<qq', 5, 5)
+frame = struct.pack('<qIIII', 7, 1, 1, 3, 0)
 place = struct.pack('<II', 0, 0) + struct.pack('<II', 0xffffffff, 0xffffffff) * 4
-open('apart.code', 'wb').write(
-    struct.pack('<8Q', 1, 1, 1, 1, 5, n_text, len(text), 0) + function +
-    struct.pack('<I', 1) + insn + frame + place + text)
+def part(first, place, text):
+    head = struct.pack('<12Q', 1, 1, 1, 2, 1, len(place) // 8, text.count(b'\0'), 4, len(text),
+                       first, 0, place != b'')
+    data = head + function + struct.pack('<I', 1) + insn + frame + place + b'nop\0' + text
+    return struct.pack('<H', len(data)) + data
+text = b'\0f\0/f\0f.c\0'
+open('apart.code', 'wb').write(part(0, place, text))
+open('apart.parts', 'wb').write(part(0, b'', text) + part(1, place, b''))
 END
 	check 'fuzz-apart: answers, whole, cut, and with wrong bytes' 0 '
-		fuzz-apart apart.* && fuzz-apart --cut apart.* &&
+		FUZZ_WHOLE=1 fuzz-apart apart.code apart.parts &&
+			fuzz-apart apart.* && fuzz-apart --cut apart.* &&
 			fuzz-apart --flip apart.* && fuzz-apart --pairs apart.code' <<'END'
 END
 else
