@@ -326,6 +326,11 @@ read_all(void *ctx, const json_t *root)
 	st = v8_columns(&r->b, r->err);
 	if (st == PROF_OK)
 		st = read_events(r, events ? events : root);
+	if (st == PROF_OK && !r->n_part && json_object_get(root, "stackFrames"))
+		return prof_fail(
+			r->err, PROF_ENOTSUP,
+			"a Chrome trace whose samples are stackFrames, "
+			"as Hermes writes them, which are not read");
 	if (st == PROF_OK && !r->n_part)
 		return prof_fail(r->err, PROF_EFORMAT,
 				 "a Chrome trace of durations, as clang "

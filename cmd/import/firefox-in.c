@@ -433,10 +433,13 @@ read_processes(struct reader *r, const json_t *const *process, size_t n)
 	return st;
 }
 
+/* saved is a profile, or holds one: of DevTools, until 2021. */
 static enum prof_status
-read_all(void *ctx, const json_t *root)
+read_all(void *ctx, const json_t *saved)
 {
 	struct reader *r = ctx;
+	const json_t *held = json_object_get(saved, "profile");
+	const json_t *root = held ? held : saved;
 	const json_t **process = calloc(MAX_PROCESSES, sizeof(json_t *));
 	const json_t *meta = json_object_get(root, "meta");
 	const json_t *ours = json_object_get(meta, "profpipe");

@@ -746,6 +746,8 @@ END
 	printf '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}' >times.json
 	check_err 'Chrome trace: without samples' 2 'prof-import times.json' \
 		'without CPU samples; record it with the category disabled-by-default-v8.cpu_profiler'
+	printf '{"traceEvents":[],"samples":[{"sf":1}],"stackFrames":{"1":{"name":"a"}}}' >hermes.json
+	check_err 'Chrome trace: samples of another kind' 2 'prof-import hermes.json' 'stackFrames'
 	sed 's/"parent":2/"parent":9/' trace.json >orphan.json
 	check_err 'Chrome trace: a parent that is missing' 2 'prof-import orphan.json' 'a parent that does not exist'
 	check_err 'JSON: what would take too much memory' 2 'prof-import --max-size=4K trace.json' \

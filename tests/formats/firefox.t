@@ -142,6 +142,11 @@ END
 check_err 'and processes of old are said' 0 'prof-import firefox.json -o /dev/null' \
 	'1 processes in the form of before 2016 are left out'
 
+printf '{"label":"","markers":[],"profile":%s,"fileType":"Recorded Performance Data","version":2}' \
+	"$(cat firefox.json)" >devtools.json
+check 'as DevTools saved it, it is the same' 0 \
+	'for f in firefox devtools; do prof-import -q $f.json -o $f.pb; done; cmp firefox.pb devtools.pb' </dev/null
+
 # --- names for addresses ---
 
 if have cc nm readelf && [ "$(uname -m)" = x86_64 ]; then

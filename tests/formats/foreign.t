@@ -57,6 +57,11 @@ printf '# callgrind format\nversion: 1\nevents: Ir\nfl=a\nfn=b\n1 2\n' >callgrin
 looks callgrind.out "callgrind's or cachegrind's file, which has no stacks; use callgrind_annotate or KCachegrind"
 printf 'desc: I1 cache: 32768 B\ncmd: ./a\nevents: Ir\nfl=a\nfn=b\n1 2\n' >cachegrind.out
 looks cachegrind.out "callgrind's or cachegrind's file, which has no stacks; use callgrind_annotate or KCachegrind"
+printf 'version: 1\ncreator: xdebug 3\ncmd: a\nevents: Time\nfl=a\nfn=b\n1 2\n' >xdebug.out
+looks xdebug.out "callgrind's or cachegrind's file, which has no stacks; use callgrind_annotate or KCachegrind"
+check_err "Xdebug's are no folded stacks" 2 'prof-import xdebug.out' 'looks like callgrind'
+printf '{"version":1.2,"mode":"cpu","samples":3,"gc_samples":0,"frames":{}}' >stackprof.json
+looks stackprof.json "JSON of stackprof; its --stackcollapse makes folded stacks of a dump, for prof-import"
 check_err 'prof-import says so, too' 2 'prof-import callgrind.out' \
 	'not a profile: looks like callgrind'
 printf 'desc: (none)\ncmd: ./a\ntime_unit: i\n#-----------\nsnapshot=0\n' >massif.out

@@ -55,6 +55,7 @@ static const struct {
 	MAGIC("SIMPLEPERF", true,
 	      "simpleperf's own trace; give its perf.data instead"),
 	MAGIC("# callgrind format", true, CALLGRIND),
+	MAGIC("version: 1\ncreator: ", true, CALLGRIND),
 	MAGIC("\177ELF", true,
 	      "an ELF file; prof-symbolize --binary=FILE names functions by "
 	      "it, prof-record makes a profile of a program"),
@@ -137,6 +138,8 @@ static const struct {
 	{ "\"root_frame\"",
 	  "JSON of pyinstrument; its -r speedscope writes what "
 	  "prof-import reads" },
+	{ "\"gc_samples\"", "JSON of stackprof; its --stackcollapse makes "
+			    "folded stacks of a dump, for prof-import" },
 	{ "\"alloc_samples\"", "JSON of scalene, which has no stacks; py-spy "
 			       "record --format raw writes them" },
 	{ "@[\n ", "stacks of bpftrace" COLLAPSE("-bpftrace.pl") },

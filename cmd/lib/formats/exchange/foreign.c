@@ -39,7 +39,8 @@ is_speedscope(const void *data, size_t n)
 	return has(data, n, schema) || ends_with(data, n, schema);
 }
 
-/* Libraries, which may come first and be many, have Breakpad's ids. */
+/* Libraries, which may come first and be many, have Breakpad's ids. What
+ * DevTools saved until 2021 holds a profile between lists of its own. */
 static bool
 is_firefox(const void *data, size_t n)
 {
@@ -47,7 +48,8 @@ is_firefox(const void *data, size_t n)
 	       has(data, n, "\"breakpadId\"") ||
 	       (has(data, n, "\"frameTable\"") &&
 		has(data, n, "\"stackTable\"")) ||
-	       ends_with(data, n, "\"preprocessedProfileVersion\"");
+	       ends_with(data, n, "\"preprocessedProfileVersion\"") ||
+	       ends_with(data, n, "\"Recorded Performance Data\"");
 }
 
 /* An object, or the list of its events. */
