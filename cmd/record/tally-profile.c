@@ -176,11 +176,25 @@ build_comment(struct build *b)
 	return sampling_add(b->p, &s) == 0;
 }
 
+/* What was not sampled is told by name. Is any of it another program's? */
+static bool
+has_other_shares(const struct build *b, uint32_t process)
+{
+	const struct tally_info *info = b->info;
+	const struct tally *t = b->t;
+
+	for (size_t i = 0; i < info->n_share && process != PROF_NONE; i++)
+		if (strcmp(info->share[i].name,
+			   t->strings.str[t->process[process].name].s) != 0)
+			return true;
+	return false;
+}
+
 /*
- * The process of all ticks, if there is one; *many if there are several:
- * samples need a label of their process only then. In a profile of the machine
- * which of them ran is chance, and all such profiles are to have the same
- * labels.
+ * The process of all ticks, if there is one; *many if there are several, also
+ * without ticks: samples need a label of their process only then. In a profile
+ * of the machine which of them ran is chance, and all such profiles are to have
+ * the same labels.
  */
 static uint32_t
 only_process(const struct build *b, bool *many)
@@ -196,6 +210,7 @@ only_process(const struct build *b, bool *many)
 		process = b->t->stack[i].process;
 		is_any = true;
 	}
+	*many |= has_other_shares(b, process);
 	return *many ? PROF_NONE : process;
 }
 

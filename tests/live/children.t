@@ -117,6 +117,13 @@ check 'a program without a tick has a file, too' 0 \
 	 ls t.* | sed "s/[0-9][0-9]*/N/"' <<'END'
 t.N.pb.gz
 END
+# Of short ones only what was not sampled is there, by name: what has ticks has a name, too.
+check 'either all that is there tells its program, or nothing' 0 \
+	'for i in 1 2 3 4; do
+		prof-record -q -o l.pb.gz \
+			sh -c "/bin/true; awk \"BEGIN { while (i++ < 3e6); }\"; /bin/true"
+		prof-text -q --tags l.pb.gz | grep "process: Total" | grep -v "(  100%)"
+	 done; :' </dev/null
 # A daemon goes on when its parent ends, which is when the recording ends; it
 # is to do so undisturbed by ticks that nobody takes any more.
 outlives() {
