@@ -149,9 +149,10 @@ recording_set_used(struct recording *r, uint64_t used_ns, double chance_s)
 
 void
 recording_set_missing(struct recording *r, const struct account_share *share,
-		      size_t n)
+		      size_t n, uint64_t n_lost)
 {
 	pthread_mutex_lock(&r->lock);
+	r->info.n_lost = n_lost;
 	r->info.share = share;
 	r->info.n_share = n;
 	pthread_mutex_unlock(&r->lock);

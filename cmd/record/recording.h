@@ -77,9 +77,11 @@ void recording_sampling(struct recording *r, enum tally_kind kind,
 void recording_set_used(struct recording *r, uint64_t used_ns, double chance_s);
 
 /* Set the rows of what was not sampled, which must live until the last profile
- * of the whole run. */
+ * of the whole run, and how many of its ticks were lost that are not in the
+ * counts. */
 void recording_set_missing(struct recording *r,
-			   const struct account_share *share, size_t n);
+			   const struct account_share *share, size_t n,
+			   uint64_t n_lost);
 
 /* Set what ticks are worth, and those by chance, as struct tally_info has it.
  */

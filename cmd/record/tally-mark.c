@@ -100,6 +100,8 @@ tally_sampling(const struct tally_info *info, struct sampling *s)
 		s->sample_us /= (double)n_dear;
 	if (kind == TALLY_CPU && !pid && info->used_ns &&
 	    info->set->clock != SHM_CLOCK_WALL) {
+		s->ticks += info->n_lost;
+		s->lost += info->n_lost;
 		s->used_s = (double)info->used_ns / 1e9;
 		s->missed = missed_of(info, s->lost);
 		s->chance_s = info->chance_s;

@@ -51,9 +51,11 @@ struct tally_info {
 	bool all; /* of no process in particular: each is in labels, even one */
 	uint64_t used_ns; /* CPU time that could be sampled; 0: unknown */
 	double chance_s;  /* of it, what may be missed by chance */
-	/* What was not, by program: a row each, of the whole recording. */
+	/* What was not, by program: a row each, of the whole recording; and of
+	 * it, ticks that were lost beside those that `shm` counts. */
 	const struct account_share *share;
 	size_t n_share;
+	uint64_t n_lost;
 	/* What a tick is worth, and one of tally_chances(), in periods; 0: one
 	 * each. */
 	double worth, chance_worth;

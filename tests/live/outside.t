@@ -231,6 +231,31 @@ END
 			awk "$chance""{ print (\$2 > 0.98 && chance_count(\$1, 997 * \$2)) ? \"both\" : \$0 }"' <<'END'
 both
 END
+	# The recorder stands still for a second of it, of which a ring for each processor
+	# has room for 0.3.
+	here=$(taskset -pc $$ | sed 's/.*[ ,-]//')
+	prof-record -F 100 --stack-size=65528 -o s.pb.gz \
+		sh -c 'echo $$ >pid; exec taskset -c "$1" ./static 1.6' - "$here" 2>err &
+	recorder=$!
+	# used NS: wait until the program has used that.
+	used() {
+		until [ -s pid ] && read -r ns _ 2>no <"/proc/$(cat pid)/schedstat" && [ "$ns" -ge "$1" ]; do
+			kill -0 $recorder || return
+			sleep 0.02
+		done
+	}
+	used 200000000
+	kill -STOP $recorder
+	used 1200000000
+	kill -CONT $recorder
+	wait $recorder
+	check 'samples of a static program that are lost count as lost' 0 \
+		'sed -n "s/.*% of the \(samples were lost: .*\)/\1/p; /were sampled/p" err
+		stacks s.pb.gz | sed -n "s/.* lost=\([0-9]*\) .* missed=\([0-9]*\).*/\1 \2/p" |
+			awk "{ print (\$1 >= 20 && \$2 < 20) ? \"some\" : \$0 }"' <<'END'
+samples were lost: prof-record did not get a processor in time to read them
+some
+END
 else
 	skip 'a static program' "$(head -1 log)"
 fi

@@ -186,6 +186,8 @@ test_reasons(void **state)
 	assert_null(strstr(said, "are not started by libc's functions"));
 	setup(NULL);
 	a.culprit = "sudo[7] ran without the sampler";
+	a.sampling.ticks += 7;
+	a.sampling.lost = 7; /* not sampled */
 	say_missing(&a);
 	assert_said("cmd: 0.50 of 1.00 s of CPU time were sampled (50 %): "
 		    "sudo[7] ran without the sampler\n");
@@ -330,6 +332,10 @@ test_quality(void **state)
 			       .is_outside = true };
 	account_quality(&s, hear);
 	assert_said("60% of the samples were lost\n");
+	setup(NULL);
+	account_copies(&s, 512, hear);
+	assert_said("60% of the samples were lost: prof-record did not get a "
+		    "processor in time to read them\n");
 	setup(NULL);
 	s.lost = 0;
 	account_quality(&s, hear);

@@ -62,7 +62,11 @@ account_copies(const struct sampling *s, unsigned stack_bytes, account_say *say)
 {
 	double ticks = (double)s->ticks;
 
-	say_lost(s, say);
+	if (s->ticks && sampling_loss(s) >= worth)
+		say_format(say,
+			   "%.3g%% of the samples were lost: prof-record did "
+			   "not get a processor in time to read them",
+			   100 * sampling_loss(s));
 	if (s->ticks && (double)s->truncated > worth * ticks)
 		say_format(say,
 			   "%.3g%% of the stacks are longer than the %u bytes "
@@ -124,9 +128,10 @@ account_quality(const struct sampling *s, account_say *say)
 static double
 sampled_s(const struct account *a)
 {
-	return a->sampling.asked_hz > 0
-		       ? (double)a->sampling.ticks / a->sampling.asked_hz
-		       : 0;
+	const struct sampling *s = &a->sampling;
+	uint64_t n = s->ticks > s->lost ? s->ticks - s->lost : 0;
+
+	return s->asked_hz > 0 ? (double)n / s->asked_hz : 0;
 }
 
 static int

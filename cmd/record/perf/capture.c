@@ -593,8 +593,8 @@ publish(struct capture *c)
 	for (size_t i = 0; i < c->config.n_kind; i++) {
 		add_lost(c, i);
 		/* The others are no part of the ticks: see capture_lost(). A
-		 * family's by chance may have been of strangers; the bill tells
-		 * what is missing. */
+		 * family's by chance may have been of strangers: see
+		 * capture_lost_chances(). */
 		if (!perf_sampler_is_rate(c->sampler, i) ||
 		    (c->config.family && i == FAMILY_CPU))
 			continue;
@@ -613,6 +613,18 @@ uint64_t
 capture_lost(const struct capture *c, size_t kind)
 {
 	return perf_sampler_is_rate(c->sampler, kind) ? 0 : c->lost[kind];
+}
+
+uint64_t
+capture_lost_chances(const struct capture *c)
+{
+	double came = (double)perf_sampler_came(c->sampler, FAMILY_CPU);
+	double taken = (double)perf_sampler_total(c->sampler, FAMILY_CPU);
+
+	if (perf_sampler_lost(c->sampler, FAMILY_RECORDS))
+		return UINT32_MAX;
+	return (uint64_t)((double)c->lost[FAMILY_CPU] * (taken + 1) /
+			  (came + 1));
 }
 
 static void

@@ -63,6 +63,12 @@ uint64_t capture_used_ns(const struct capture *c);
  * for one whose samples are ticks, as the counts have those. */
 uint64_t capture_lost(const struct capture *c, size_t kind);
 
+/* Of a family: about how many ticks of the clocks that see its processes by
+ * chance were lost, if the shares of strangers in them are those in the ticks
+ * that came. UINT32_MAX: all, as the clocks were given up: see check_family().
+ */
+uint64_t capture_lost_chances(const struct capture *c);
+
 /* Of a family: are the clocks running that see its processes by chance? */
 bool capture_is_on(const struct capture *c);
 

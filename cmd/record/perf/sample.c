@@ -55,6 +55,7 @@ struct perf_sampler {
 	size_t n_kind;
 	size_t column[PERF_MAX_KIND]; /* of each kind but the clock */
 	uint64_t total[PERF_MAX_KIND], lost[PERF_MAX_KIND];
+	uint64_t came[PERF_MAX_KIND];
 	bool has_clock, approx;
 	struct offcpu *offcpu; /* NULL: not asked for */
 	uint64_t pc[UNWIND_FRAMES];
@@ -167,6 +168,12 @@ uint64_t
 perf_sampler_lost(const struct perf_sampler *s, size_t kind)
 {
 	return s->lost[kind];
+}
+
+uint64_t
+perf_sampler_came(const struct perf_sampler *s, size_t kind)
+{
+	return s->came[kind];
 }
 
 bool
@@ -600,6 +607,7 @@ perf_sampler_take(struct perf_sampler *s, size_t kind,
 	struct words w = { (const char *)(h + 1),
 			   h->size < sizeof(*h) ? 0 : h->size - sizeof(*h) };
 
+	s->came[kind] += h->type == PERF_RECORD_SAMPLE;
 	if (s->family && !is_of_family(s, h))
 		return true;
 	switch (h->type) {

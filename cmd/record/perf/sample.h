@@ -47,6 +47,10 @@ void perf_sampler_family(struct perf_sampler *s, struct perf_config *config);
 uint64_t perf_sampler_total(const struct perf_sampler *s, size_t kind);
 uint64_t perf_sampler_lost(const struct perf_sampler *s, size_t kind);
 
+/* How many of its records were samples, of strangers and between ticks, too.
+ */
+uint64_t perf_sampler_came(const struct perf_sampler *s, size_t kind);
+
 /* Are samples of that kind ticks? They are the clock's, if there is one. */
 bool perf_sampler_is_rate(const struct perf_sampler *s, size_t kind);
 

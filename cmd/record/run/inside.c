@@ -18,6 +18,13 @@
 #include "record/watch.h"
 #include "run.h"
 
+/*
+ * Of a ring for each processor. Nobody waits for us: beside a build that has
+ * all processors we may run only every half second, and clocks that short tasks
+ * inherit tick several times as often.
+ */
+enum { CROWD_BYTES = 2 << 20 };
+
 /* Notes that came while the program owned the terminal. */
 static struct {
 	char *text[8];
@@ -102,6 +109,7 @@ static struct recording_source
 beside_open(struct run *r)
 {
 	const struct drain_config *c = &r->config;
+	size_t ring = perf_ring_bytes(c->period_ns, r->target.stack_bytes);
 
 	r->beside.drain = &r->drain;
 	r->beside.inside = drain_source(&r->drain);
@@ -114,8 +122,7 @@ beside_open(struct run *r)
 		.kernel = true,
 		.why = "perf",
 		.labels = r->target.labels,
-		.ring_bytes =
-			perf_ring_bytes(c->period_ns, r->target.stack_bytes),
+		.ring_bytes = ring > CROWD_BYTES ? ring : CROWD_BYTES,
 	};
 	return beside_source(&r->beside);
 }

@@ -151,6 +151,21 @@ weigh_ticks(struct run *r, const struct account *a, uint64_t used_ns,
 	return (others * worth + n * chance - all) * period;
 }
 
+/*
+ * How many of the missing ticks, beside `lost` ones, the kernel took and we
+ * lost. All of them, if they can be half: whose those were that nobody read is
+ * not known.
+ */
+static uint64_t
+lost_chances(const struct run *r, uint64_t missing, uint64_t lost)
+{
+	uint64_t n =
+		r->beside.capture ? capture_lost_chances(r->beside.capture) : 0;
+	uint64_t left = missing > lost ? missing - lost : 0;
+
+	return 2 * n < left ? n : left;
+}
+
 /* Make rows of what is missing, and add up its known parts. */
 static void
 find_shares(struct run *r, struct account *a, uint64_t used_ns, double chance_s)
@@ -181,7 +196,9 @@ find_shares(struct run *r, struct account *a, uint64_t used_ns, double chance_s)
 		return;
 	n = account_rows(r->share, n, used_ns - sampled_ns,
 			 others ? others : "[others]");
-	recording_set_missing(&r->recording, r->share, n);
+	recording_set_missing(
+		&r->recording, r->share, n,
+		lost_chances(r, (used_ns - sampled_ns) / period_ns, s->lost));
 }
 
 static void
