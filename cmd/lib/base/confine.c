@@ -184,19 +184,25 @@ is_at_work(struct confined *c)
 	uint64_t before = c->used_ns;
 
 	c->used_ns = used_ns(c->pid);
-	return atomic_load(&c->is_asking) || c->used_ns - before >= 50000000 ||
-	       is_runnable(c->pid);
+	return c->used_ns - before >= 50000000 || is_runnable(c->pid);
 }
 
 ssize_t
 confine_read_some(struct confined *c, int fd, void *out, size_t n)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct pollfd p[] = { { .fd = fd, .events = POLLIN },
+			      { .fd = c->socket, .events = POLLIN } };
 
 	for (;;) {
-		int r = poll(&p, 1, 1000);
-		ssize_t got = r > 0 ? read(fd, out, n) : r;
+		int r = poll(p, c->hear ? 2 : 1, 1000);
+		ssize_t got;
 
+		if (r > 0 && c->hear && p[1].revents) {
+			if (!c->hear(c->ctx))
+				c->hear = NULL;
+			continue;
+		}
+		got = r > 0 ? read(fd, out, n) : r;
 		if (r != 0 && (got >= 0 || errno != EINTR))
 			return got;
 		if (r == 0 && !is_at_work(c))

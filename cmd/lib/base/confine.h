@@ -58,8 +58,13 @@ bool confine_has_filter(void);
 
 /* A process whose answers are awaited; all 0 but for pid. */
 struct confined {
-	pid_t pid;             /* 0: unknown, and so it is never at work */
-	atomic_bool is_asking; /* it waits for this process */
+	pid_t pid; /* 0: unknown, and so it is never at work */
+
+	/* NULL, or: when `socket` has something to read; false: no more. */
+	bool (*hear)(void *ctx);
+	void *ctx;
+	int socket;
+
 	const atomic_bool
 		*is_over;  /* NULL, or: it is not waited for any more */
 	unsigned patience; /* seconds for nothing; 0: CONFINE_SILENCE */

@@ -201,7 +201,6 @@ struct file {
 
 struct side {
 	const struct apart_job *job;
-	int socket;
 	bool is_careful;
 	struct confined reader;
 	struct file denied[MAX_DEATHS];
@@ -219,7 +218,7 @@ static enum prof_status
 has_symbols(int fd, const struct stat *sb, struct prof_err *err)
 {
 	unsigned char magic[UNPACK_MAGIC];
-	ssize_t n = pread(fd, magic, sizeof(magic), 0);
+	ssize_t n = read(fd, magic, sizeof(magic)); /* the reader's: pread() */
 
 	if (n < 0)
 		return prof_fail(err, PROF_EIO, "%s", strerror(errno));
@@ -346,7 +345,6 @@ open_for(void *ctx, const struct broker_question *q, struct broker_answer *a)
 	struct side *s = ctx;
 	int fd = -1;
 
-	atomic_store(&s->reader.is_asking, true);
 	switch (q->kind) {
 	case BROKER_OBJECT:
 		fd = open_object(s, q->text, a);
@@ -368,18 +366,16 @@ open_for(void *ctx, const struct broker_question *q, struct broker_answer *a)
 	default:
 		break;
 	}
-	atomic_store(&s->reader.is_asking, false);
 	return fd;
 }
 
-static void *
-serve(void *ctx)
+/* Of struct confined. */
+static bool
+hear(void *ctx)
 {
 	struct side *s = ctx;
 
-	while (broker_serve(s->socket, open_for, s))
-		;
-	return NULL;
+	return broker_serve(s->reader.socket, open_for, s);
 }
 
 /* --- in this process: answers --- */
@@ -483,7 +479,6 @@ static enum prof_status
 attempt(struct side *s, const char **why, struct prof_err *err)
 {
 	int pair[2] = { -1, -1 }, out[2] = { -1, -1 };
-	pthread_t thread;
 	pid_t pid = -1;
 
 	s->is_done = s->is_damaged = false;
@@ -501,17 +496,13 @@ attempt(struct side *s, const char **why, struct prof_err *err)
 		close(out[1]);
 	if (pair[1] >= 0)
 		close(pair[1]);
-	s->socket = pair[0];
-	s->reader = (struct confined){ .pid = pid };
+	s->reader = (struct confined){
+		.pid = pid, .hear = hear, .ctx = s, .socket = pair[0]
+	};
 	if (pid > 0) {
-		bool is_served = pthread_create(&thread, NULL, serve, s) == 0;
-
-		if (is_served)
-			take_all(s, out[0]);
+		take_all(s, out[0]);
 		if (!s->is_done)
 			kill(pid, SIGKILL);
-		if (is_served)
-			pthread_join(thread, NULL);
 		while (waitpid(pid, &s->status, 0) < 0 && errno == EINTR)
 			;
 	}
