@@ -126,8 +126,9 @@ serve(int fd)
 static bool
 is_risky(const struct mangled *m)
 {
-	return CAN_DEMANGLE && !helper.is_here &&
-	       (m->name[0] == '_' || m->languages & LANGUAGE_ADA);
+	return !helper.is_here &&
+	       (demangle_is_risky(m->name) ||
+		(CAN_DEMANGLE && m->languages & LANGUAGE_ADA));
 }
 
 /* The next that is asked about, from `at` on; n: there is none. */

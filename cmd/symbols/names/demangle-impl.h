@@ -2,6 +2,7 @@
 #ifndef DEMANGLE_IMPL_H
 #define DEMANGLE_IMPL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,10 @@ struct mangled {
  * name stays mangled, and another such process is started for those after it.
  */
 void demangle_all(struct mangled *m, size_t n, enum demangle_mode mode);
+
+/* Is libiberty called for it, whatever its language? Not for __start, as most
+ * names of C that begin with an underscore. */
+bool demangle_is_risky(const char *name);
 
 /* As demangle_name(), in this process, of a name in a file of these languages.
  */

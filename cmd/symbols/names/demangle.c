@@ -318,6 +318,20 @@ demangle_once(const char *s, enum demangle_mode mode)
 	return name;
 }
 
+bool
+demangle_is_risky(const char *name)
+{
+	static const char *const prefix[] = { "_Z", "_R", "_D", "___Z",
+					      "_GLOBAL_" };
+
+	for (size_t i = 0; i < sizeof(prefix) / sizeof(*prefix); i++)
+		if (!strncmp(name, prefix[i], strlen(prefix[i])) ||
+		    (*name == '_' &&
+		     !strncmp(name + 1, prefix[i], strlen(prefix[i]))))
+			return true;
+	return false;
+}
+
 /* macOS puts an underscore before every name. */
 static char *
 demangle_plain(const char *mangled, enum demangle_mode mode)
@@ -376,11 +390,12 @@ static char *
 demangle(const char *mangled, enum demangle_mode mode)
 {
 	size_t n = strlen(mangled);
+	bool is_risky = demangle_is_risky(mangled);
 	char *name = NULL;
 
-	if (mangled[0] == '_' && n > 4 && !strcmp(mangled + n - 4, "@plt"))
+	if (is_risky && n > 4 && !strcmp(mangled + n - 4, "@plt"))
 		return demangle_stub(mangled, n - 4, mode);
-	if (mangled[0] == '_')
+	if (is_risky)
 		name = demangle_plain(mangled, mode);
 	if (!name && mode == DEMANGLE_DEFAULT)
 		name = without_arguments(mangled);
@@ -388,6 +403,13 @@ demangle(const char *mangled, enum demangle_mode mode)
 }
 
 #else
+
+bool
+demangle_is_risky(const char *name)
+{
+	(void)name;
+	return false;
+}
 
 static char *
 demangle(const char *mangled, enum demangle_mode mode)
