@@ -260,4 +260,15 @@ def long_abbrevs():
                 (b".debug_info", units, len(units))])
 
 
+def shared_ranges():
+    """20,000 units, whose code is the same list of 120,000 ranges, of no address."""
+    abbrevs = b"\1\x11\0\x11\1\x55\x17\0\0\0"
+    unit = struct.pack("<HBBIBQI", 5, 1, 8, 0, 1, 4096, 12)
+    units = (struct.pack("<I", len(unit)) + unit) * 20000
+    ranges = struct.pack("<HBBI", 5, 8, 0, 0) + b"\4\1\2" * 120000 + b"\0"
+    ranges = struct.pack("<I", len(ranges)) + ranges
+    return elf([(b".debug_abbrev", abbrevs, len(abbrevs)), (b".debug_info", units, len(units)),
+                (b".debug_rnglists", ranges, len(ranges))])
+
+
 sys.stdout.buffer.write(globals()[sys.argv[1]]())

@@ -69,7 +69,7 @@ is_code_unit(const struct dwarf_unit *u)
 static bool
 claim(struct batch *b, uint32_t id, const struct dwarf_unit *u)
 {
-	uint64_t start, end, work = 0;
+	uint64_t start, end, work = 1;
 	struct dwarf_ranges r;
 	bool has_ranges = false;
 
@@ -77,7 +77,10 @@ claim(struct batch *b, uint32_t id, const struct dwarf_unit *u)
 	while (ranges_next(&r, &start, &end)) {
 		size_t i;
 
-		work++;
+		/* Thousands of units may share one list. */
+		if (!budget_spend(&b->budget, work))
+			break;
+		work = 1;
 		if (start >= end)
 			continue;
 		has_ranges = true;
