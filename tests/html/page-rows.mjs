@@ -27,7 +27,7 @@ const page = decodePage(await unpackText(text, zipped === '1'));
 
 function insnSums(D, c) {
 	const I = insnKeys(D, D.code), structure = makeStructure(D, I);
-	return sumKeys(makeValues(D, structure, c.counts, c.column, 'both', false), structure, I.n);
+	return sumKeys(makeValues(D, structure, c.counts, c.column, 'both', false), I.n);
 }
 
 // As the Source view has it, at g=lines: "function file", "self total line:text",

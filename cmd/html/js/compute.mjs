@@ -104,7 +104,7 @@ class Computer {
 			structure = this.steps.get('plain', lineId, () => this.structureOf(this.filters, {}));
 			tree = this.valuesOf(structure, 'after', false);
 		}
-		const sums = sumKeys(tree, structure, keys.n);
+		const sums = sumKeys(tree, keys.n, structure.kinds);
 		if (structure.blanks)
 			addBlanks(this.D, structure.blanks, this.counts, this.column, sums);
 		return sums;

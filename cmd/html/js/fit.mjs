@@ -1,6 +1,8 @@
 // fit.mjs - names in little room: whole, then without what stands in front, then
 // smaller, then cut in the middle.
 
+import {displayName} from './numbers.mjs';
+
 const boxFonts = [12, 10.5].map(size => size + 'px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif');
 const leastLetters = 5, frontShare = .42;
 const advances = [null, null];
@@ -89,6 +91,10 @@ function shortName(name) {
 	return text.slice(starts.at(-n)) || name;
 }
 
+function shownName(name) {
+	return displayName(shortName(name));
+}
+
 // Text that fits into room, its middle left out; '' if too little is left.
 function cutMiddle(context, text, room, font) {
 	if (textWidth(context, text, font) <= room)
@@ -128,4 +134,4 @@ function fitText(context, name, room) {
 	return [cutMiddle(context, last, room, 1), 1];
 }
 
-export {boxFonts, cutMiddle, fitText, jitName, lastPart, shortName, textWidth};
+export {boxFonts, cutMiddle, fitText, jitName, lastPart, shortName, shownName, textWidth};

@@ -3,10 +3,10 @@
 
 import {changeText} from './change.mjs';
 import {button, element, on, svgElement} from './dom.mjs';
-import {cutMiddle, shortName, textWidth} from './fit.mjs';
+import {cutMiddle, shownName, textWidth} from './fit.mjs';
 import {layOut} from './layers.mjs';
 import {displayName, formatCount, shortShare} from './numbers.mjs';
-import {edgesOf} from './values.mjs';
+import {edgesOf, largerSide} from './values.mjs';
 
 const mostNodes = 25, mostNeighbours = 18, leastEdge = .012, boldness = 1.15, labelledEdge = .03, arrowBelow = .25, passOn = .88, passOnSelf = .03, leastScale = 11 / 12;
 
@@ -142,7 +142,7 @@ class GraphView {
 	}
 
 	sum(sides) {
-		return k => Math.max(Math.abs(sides[0][k]), Math.abs(sides[1][k]));
+		return k => largerSide(sides, k);
 	}
 
 	subText(k) {
@@ -158,7 +158,7 @@ class GraphView {
 			if (!used.has(i) && keys.length > 1 && this.own(k) < .02 * this.all && nodes.length)
 				return;
 			map.set(i, nodes.length);
-			const name = displayName(shortName(page.keys.text[k])), label = cutMiddle(canvas, name, (page.isPhone ? 110 : 188) / boldness, 0) || name.slice(0, 12), sub = this.subText(k);
+			const name = shownName(page.keys.text[k]), label = cutMiddle(canvas, name, (page.isPhone ? 110 : 188) / boldness, 0) || name.slice(0, 12), sub = this.subText(k);
 			nodes.push({key: k, label, sub, total: this.total(k), h: 44, w: Math.min(210, Math.max(96, textWidth(canvas, label, 0) * boldness + 22, textWidth(canvas, sub, 1) * 1.08 + 22))});
 		});
 		const kept = edges.filter(e => map.has(e.from) && map.has(e.to)).map(e => ({...e, from: map.get(e.from), to: map.get(e.to)}));
@@ -215,7 +215,7 @@ class GraphView {
 		this.home = box(Math.max(leastScale, fit));
 		this.view(this.home);
 		this.bindMouse(svg);
-		const text = this.around >= 0 ? 'Neighbours of ' + displayName(shortName(page.keys.text[this.around])) + ' · click it again for all' :
+		const text = this.around >= 0 ? 'Neighbours of ' + shownName(page.keys.text[this.around]) + ' · click it again for all' :
 			'The ' + formatCount(nodes.length) + ' functions that explain most · width of a line: share · dotted: frames between are left out' + (fit < leastScale ? ' · 0 shows all' : '');
 		this.host.replaceChildren(svg, element('p', 'note', text), element('div', 'tools', ...[['−', 'smaller'], ['0', 'all of it'], ['+', 'larger']].map(([key, title]) =>
 			button(key, {class: 'ic', title}, () => this.key(key === '−' ? '-' : key)))));

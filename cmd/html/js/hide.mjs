@@ -3,7 +3,7 @@
 // stored tree, in four times the time, where this cannot.
 
 import {cutFlag, unnamedFlag} from './data.mjs';
-import {scratch} from './model.mjs';
+import {kindsOf, scratch} from './model.mjs';
 
 // Has no key both hidden frames and others, or one that took no row?
 function hidesWhole(D, K, hide, blanks) {
@@ -54,10 +54,10 @@ function hideFrames(D, K, base, hide, isClosed) {
 	const {tree, map: from, blanks} = base, {n} = tree, most = n / 8, hidden = hidesWhole(D, K, hide, blanks) && findHidden(D, base, hide, most);
 	if (!hidden)
 		return null;
-	const old = {...tree, outer: base.outer}, fields = ['parent', 'key', 'inlined', 'end', 'outer', 'times'].filter(f => old[f]), out = {};
+	const fields = ['parent', 'key', 'inlined', 'end', 'times'].filter(f => tree[f]), out = {};
 	for (const f of fields)
-		out[f] = new old[f].constructor(n);
-	const {parent, key, inlined, end, times} = out;
+		out[f] = new tree[f].constructor(n);
+	const {parent, inlined, end, times} = out;
 	// Where nodes went, and where each piece of the tree begins. A piece that is left to
 	// do is one or more nodes, which become one; up: the node above it.
 	const place = scratch('moved', n), pieces = [], left = [{nodes: [0], up: 0, isInlined: 0}];
@@ -65,7 +65,7 @@ function hideFrames(D, K, base, hide, isClosed) {
 	while (left.length) {
 		const {nodes, up, isInlined} = left.pop(), [i] = nodes, isWhole = nodes.length === 1 && !hidden[i], stop = isWhole ? tree.end[i] : i + 1, by = at - i;
 		for (const f of fields)
-			out[f].set(old[f].subarray(i, stop), at);
+			out[f].set(tree[f].subarray(i, stop), at);
 		for (let j = i; j < stop; j++) {
 			place[j] = j + by;
 			parent[j + by] += by;
@@ -106,19 +106,15 @@ function hideFrames(D, K, base, hide, isClosed) {
 	}
 	for (const i of pieces.reverse())
 		end[parent[i]] = Math.max(end[parent[i]], end[i]);
-	const map = new Uint32Array(D.tree.n), kinds = new Uint8Array(K.n), first = new Uint32Array(K.n);
+	const map = new Uint32Array(D.tree.n);
 	for (const i of D.samples.node) {
 		if (blanks && hidden[from[i]] & 3 && endsUnnamed(D, hide, i))
 			return null;
 		map[i] = place[from[i]];
 	}
-	for (let i = 1; i < at; i++) {
-		kinds[key[i]] |= inlined[i] ? 1 : 2;
-		first[key[i]] = first[key[i]] || i;
-	}
 	for (const f of fields)
 		out[f] = out[f].subarray(0, at);
-	return {tree: {...out, n: at}, map, dropped: null, blanks, outer: out.outer, kinds, first};
+	return {tree: {...out, n: at}, map, dropped: null, blanks, ...kindsOf({...out, n: at}, K.n)};
 }
 
 export {hideFrames};

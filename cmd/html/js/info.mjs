@@ -3,7 +3,7 @@
 
 import {button, element, headRow} from './dom.mjs';
 import {baseName} from './model.mjs';
-import {displayName, formatCount, formatShare, formatValue} from './numbers.mjs';
+import {displayName, formatCount, formatValue, shortShare} from './numbers.mjs';
 
 const keyHelp = [['/', 'search or filter; Enter and Shift+Enter: next and previous match, Alt+Enter: focus on it'], ['1 to 7', 'views'], ['arrows', 'parent, child, siblings of the box; rows of a table; lines of the source'],
 	['Enter', 'zoom; in a table: sandwich'], ['Esc', 'one step back'], ['Home', 'all of it'], ['s, o', 'sandwich, source of the box or row'], ['f, h', 'focus on, hide the function'], ['c', 'copy its name'], ['m', 'its menu'],
@@ -17,11 +17,11 @@ function keyList() {
 function allNotes(head) {
 	const notes = [...head.warnings, ...head.notes];
 	if (head.cutAt)
-		notes.push('Frames below ' + formatShare(head.cutAt, 1) + ' are folded into [cut]: ' + formatShare(head.cutShare, 1) + ' of the weight, ' +
+		notes.push('Frames below ' + +(100 * head.cutAt).toPrecision(2) + '\u202f% are folded into [cut]: ' + shortShare(head.cutShare, 1) + ' of the weight, ' +
 			formatCount(head.allNodes - head.nodes) + ' of ' + formatCount(head.allNodes) + ' nodes.');
 	for (const [file, , , , share] of head.mappings)
 		if (share >= .01)
-			notes.push(formatShare(share, 1) + ' of the samples have no names in ' + baseName(displayName(file) || 'an unnamed mapping') + '.');
+			notes.push(shortShare(share, 1) + ' of the samples have no names in ' + baseName(displayName(file) || 'an unnamed mapping') + '.');
 	if (head.filters.length)
 		notes.push('Made with ' + head.filters.map(displayName).join(' ') + '.');
 	return notes;

@@ -102,7 +102,7 @@ function orderLayers(layers, points) {
 		}
 	}
 	number(kept);
-	return [kept, best];
+	return kept;
 }
 
 // Move points of a layer towards their wishes; those that would overlap move
@@ -164,7 +164,7 @@ function placeLayers(layers, points, gapX, gapY) {
 
 /*
  * Place nodes {w, h, total}, joined by edges {from, to, weight}: {points: x, y,
- * w, h of the nodes, then of waypoints, width, height, crossings}; edges get
+ * w, h of the nodes, then of waypoints, width, height}; edges get
  * path, the points that they pass, and isBack.
  */
 function layOut(nodes, edges, gapX, gapY) {
@@ -190,8 +190,8 @@ function layOut(nodes, edges, gapX, gapY) {
 	const first = [];
 	for (const v of points)
 		(first[v.layer] = first[v.layer] || []).push(v);
-	const [layers, left] = orderLayers(Array.from(first, l => l || []), points), height = placeLayers(layers, points, gapX, gapY);
-	return {points, width: Math.max(...points.map(v => v.x + v.w / 2)), height, crossings: left};
+	const layers = orderLayers(Array.from(first, l => l || []), points), height = placeLayers(layers, points, gapX, gapY);
+	return {points, width: Math.max(...points.map(v => v.x + v.w / 2)), height};
 }
 
 export {layOut};

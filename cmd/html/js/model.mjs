@@ -306,7 +306,7 @@ class Joiner {
 			for (let i = 0; i < t.n; i++)
 				tree.times[place[i]] = this.times[i];
 		}
-		return {tree, map, dropped, blanks: this.skips ? {of: blank, isBlank, key: blankKey, up: blankUp} : null, ...outermost(tree, K.n)};
+		return {tree, map, dropped, blanks: this.skips ? {of: blank, isBlank, key: blankKey, up: blankUp} : null, ...kindsOf(tree, K.n)};
 	}
 }
 
@@ -455,22 +455,14 @@ function makeStructure(D, K, F = {}, folds = {}) {
 	return join.finish(map, null, blank);
 }
 
-// outer: of each node: is none of its ancestors of the same key? kinds: of each
-// key: 1 always inlined, 2 never, 3 sometimes. first: its first node.
-function outermost(tree, nKey) {
-	const {n, parent, key, inlined} = tree;
-	const inPath = new Uint32Array(nKey), first = new Uint32Array(nKey), kinds = new Uint8Array(nKey), outer = new Uint8Array(n), path = scratch('path', n + 1);
-	let depth = 0;
+// kinds: of each key: 1 always inlined, 2 never, 3 sometimes. first: its first node.
+function kindsOf({n, key, inlined}, nKey) {
+	const first = new Uint32Array(nKey), kinds = new Uint8Array(nKey);
 	for (let i = 1; i < n; i++) {
-		const k = key[i], up = parent[i];
-		while (path[depth] !== up)
-			inPath[key[path[depth--]]]--;
-		outer[i] = inPath[k]++ ? 0 : 1;
-		kinds[k] |= inlined[i] ? 1 : 2;
-		first[k] = first[k] || i;
-		path[++depth] = i;
+		kinds[key[i]] |= inlined[i] ? 1 : 2;
+		first[key[i]] = first[key[i]] || i;
 	}
-	return {outer, kinds, first};
+	return {kinds, first};
 }
 
 /*
@@ -540,4 +532,4 @@ function withExtraFrames(D, names) {
 	};
 }
 
-export {ChildTable, GrowingTree, baseName, makeKeys, makeStructure, outermost, scratch, toPreorder, withLabelRoots};
+export {ChildTable, GrowingTree, baseName, kindsOf, makeKeys, makeStructure, scratch, toPreorder, withLabelRoots};

@@ -60,23 +60,6 @@ function formatValue(v, from, to) {
 	return text === '0' || text === '-0' ? '0' : text + unit;
 }
 
-// printf("%.2g") of a ratio below 1.
-function general2(x) {
-	if (x === 0)
-		return '0';
-	const [digits, exponent] = x.toExponential(1).split('e');
-	if (+exponent >= -4)
-		return String(+x.toPrecision(2));
-	return digits.replace(/\.0$/, '') + 'e-' + exponent.slice(1).padStart(2, '0');
-}
-
-function formatShare(v, total) {
-	const ratio = total ? Math.abs(v / total) * 100 : 0;
-	if (ratio >= 99.95 && ratio <= 100.05)
-		return '100%';
-	return (ratio >= 1 ? fixed2(ratio) : general2(ratio)) + '%';
-}
-
 // Three digits that count: 1.98, 19.8, 198; larger ones with separators.
 function threeDigits(x) {
 	const size = Math.abs(x);
@@ -113,4 +96,4 @@ function displayName(s) {
 		c => '\\u{' + c.charCodeAt(0).toString(16) + '}');
 }
 
-export {displayName, findUnit, fixed2, formatCount, formatShare, formatValue, scaleValue, shortShare, shortValue, threeDigits};
+export {displayName, findUnit, fixed2, formatCount, formatValue, scaleValue, shortShare, shortValue, threeDigits};

@@ -8,7 +8,7 @@ import {Palette, fnv1a} from './colour.mjs';
 import {Computer} from './compute.mjs';
 import {findLine} from './facts.mjs';
 import {afterPaint, button, byId, element, emptyNote, put, swatch} from './dom.mjs';
-import {shortName} from './fit.mjs';
+import {shownName} from './fit.mjs';
 import {FlameView} from './flame.mjs';
 import {GraphView} from './graph.mjs';
 import {drawInfo} from './info.mjs';
@@ -22,7 +22,7 @@ import {SideTable} from './side.mjs';
 import {SourceView, shortPath} from './source.mjs';
 import {State, diffWidths, granularities, readTaste, viewNames, writeTaste} from './state.mjs';
 import {TreeGrid} from './tree.mjs';
-import {InvertedTree, calleesTree, callersTree, makeValues, relatedNodes, sumBelow, sumKeys} from './values.mjs';
+import {InvertedTree, calleesTree, callersTree, makeValues, relatedNodes, sumKeys} from './values.mjs';
 
 const frameFilters = [['f', 'Focus'], ['h', 'Hide'], ['i', 'Ignore'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
 const allFilters = [...frameFilters, ['tf', 'Label'], ['ti', 'Not label'], ['tr', 'Label root']];
@@ -264,9 +264,9 @@ class Page {
 		}
 		const {tree} = view, i = box.node;
 		if (box.rest)
-			tip.replaceChildren(element('h4', '', formatCount(box.rest) + ' smaller frames'), element('p', '', 'below ' + displayName(shortName(this.text(tree, i))) + ' · click to spread them out'));
+			tip.replaceChildren(element('h4', '', formatCount(box.rest) + ' smaller frames'), element('p', '', 'below ' + shownName(this.text(tree, i)) + ' · click to spread them out'));
 		else if (box.run)
-			tip.replaceChildren(element('h4', '', formatCount(box.run.length) + ' frames that hand all on, but for 1\u202f%'), element('p', {dir: 'ltr'}, box.run.map(at => displayName(shortName(this.text(tree, at)))).join(' › ')), element('p', '', 'click to unfold them'));
+			tip.replaceChildren(element('h4', '', formatCount(box.run.length) + ' frames that hand all on, but for 1\u202f%'), element('p', {dir: 'ltr'}, box.run.map(at => shownName(this.text(tree, at))).join(' › ')), element('p', '', 'click to unfold them'));
 		else
 			tip.replaceChildren(element('h4', {dir: 'ltr'}, displayName(this.text(tree, i)).slice(0, 300)), ...this.tipRows(view, i), i ? element('p', {dir: 'ltr'}, (tree.inlined[i] ? 'inlined · ' : '') + this.place(tree.key[i])) : '');
 		tip.hidden = false;
@@ -407,7 +407,7 @@ class Page {
 	// A menu for a key. stack: its text; zoom: what zooms into it.
 	rowMenu(k, x, y, {stack, zoom} = {}) {
 		const [name] = this.packageOf(k), filters = isPackage => frameFilters.map(([id, text]) => ({text: text + (isPackage ? ' ' + displayName(name).slice(0, 40) : ''), key: !isPackage && {f: 'f', h: 'h'}[id], run: () => this.addFilter(id, k, isPackage)}));
-		openMenu([{caption: displayName(shortName(this.keys.text[k])).slice(0, 200)}, ...(zoom ? [{text: 'Zoom', key: '⏎', run: zoom}] : []), {text: 'Sandwich: callers and callees', key: 's', run: () => this.pivot(k)},
+		openMenu([{caption: shownName(this.keys.text[k]).slice(0, 200)}, ...(zoom ? [{text: 'Zoom', key: '⏎', run: zoom}] : []), {text: 'Sandwich: callers and callees', key: 's', run: () => this.pivot(k)},
 			{text: 'Source and instructions', key: 'o', run: () => this.showSourceOf(k)}, null, ...filters(false), ...(name ? [{text: 'All of package ' + displayName(name).slice(0, 40) + '…', run: () => openMenu([{caption: displayName(name).slice(0, 100)}, ...filters(true)], x, y)}] : []), null,
 			{text: 'Copy name', key: 'c', run: () => copyText(this.keys.text[k], showNote)}, ...(stack ? [{text: 'Copy stack', run: () => copyText(stack, showNote)}] : [])], x, y);
 	}
@@ -436,7 +436,7 @@ class Page {
 		const number = (big, small) => element('div', '', element('b', '', big), element('span', '', small));
 		sheet.replaceChildren(button('', {class: 'grab', 'aria-label': 'Close'}, () => {
 			sheet.hidden = true;
-		}), element('h2', {dir: 'ltr'}, displayName(shortName(this.keys.text[k]))), element('p', {class: 'muted', dir: 'ltr'}, this.place(k)), element('div', 'nums', ...(this.isTwo
+		}), element('h2', {dir: 'ltr'}, shownName(this.keys.text[k])), element('p', {class: 'muted', dir: 'ltr'}, this.place(k)), element('div', 'nums', ...(this.isTwo
 			? [number(changeText({before, after}), this.amount(before) + ' → ' + this.amount(after))] : [number(this.amount(after), 'total · ' + this.share(after)), number(this.amount(tree.self[1][i]), 'self · ' + this.share(tree.self[1][i]))])),
 		element('div', 'do', act('Zoom', () => this.set({z: this.pathOf(tree, i), zw: ''}), 'pri'), act('Callers', () => this.pivot(k)), act('Source', () => this.showSourceOf(k)), act('More…', () => this.rowMenu(k, 20, 200))));
 		sheet.hidden = false;
@@ -505,7 +505,7 @@ class Page {
 
 	// Sums of keys below a node.
 	sumsBelow(z) {
-		return z ? this.steps.get('below', this.valueId + '\n' + z, () => sumBelow(this.tree, z, this.keys.n, this.sums.inlined)) : this.sums;
+		return z ? this.steps.get('below', this.valueId + '\n' + z, () => sumKeys(this.tree, this.keys.n, this.sums.inlined, z)) : this.sums;
 	}
 
 	factKeys() {
@@ -582,7 +582,7 @@ class Page {
 		const own = list.reduce((sum, key) => sum + this.sums.self[1][key], 0), pair = (name, big, small) => element('span', 'k', name + ' ', element('b', '', big), ' ' + small);
 		const c = this.isTwo && this.changeOf(before, after), sw = swatch(c ? this.palette.ofChange(c) : this.palette.footOf(this.palette.ofKey(k))), amounts = c ? [pair('change', changeText(c), likelyText(c)), pair('', this.amount(before) + ' → ' + this.amount(after), '')]
 			: [pair('total', this.share(after), this.amount(after)), pair('self', this.share(own), this.amount(own))];
-		bar.replaceChildren(sw, element('h2', {dir: 'ltr', title: this.name(k)}, displayName(shortName(this.keys.text[k])) + (list.length > 1 ? ' and ' + formatCount(list.length - 1) + ' more' : '')), ...amounts,
+		bar.replaceChildren(sw, element('h2', {dir: 'ltr', title: this.name(k)}, shownName(this.keys.text[k]) + (list.length > 1 ? ' and ' + formatCount(list.length - 1) + ' more' : '')), ...amounts,
 			element('span', 'k', words(count(up), 'caller', '↑') + '   ' + words(count(down), 'callee', '↓')), ...(up.left ? [element('span', 'k', this.share(up.left) + ' has more callers than fit')] : []), button('Source', {class: 'ghost'}, () => this.showSourceOf(k)));
 		this.pivoted = k;
 	}
@@ -595,7 +595,7 @@ class Page {
 	showSource() {
 		const S = this.state, {code} = this.base, {D} = this, sumsOf = (step, make) => this.steps.get(step, this.valueId, () => {
 			const K = make(), structure = makeStructure(D, K, {prune: this.computer.filters.prune});
-			return {K, sums: sumKeys(makeValues(D, structure, this.counts, this.column, 'after', false), structure, K.n)};
+			return {K, sums: sumKeys(makeValues(D, structure, this.counts, this.column, 'after', false), K.n)};
 		});
 		const lines = sumsOf('lines', () => makeKeys(D, 'lines', false, Boolean(S.noinlines))), insns = code && sumsOf('insns', () => insnKeys(D, code));
 		const functions = S.g === 'functions' ? {K: this.keys, sums: this.sums} : sumsOf('sources', () => makeKeys(D, 'functions', false, Boolean(S.noinlines)));

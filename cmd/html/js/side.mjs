@@ -3,8 +3,9 @@
 
 import {changeKind, changeText, likelyText} from './change.mjs';
 import {barCell, button, element, emptyNote, isPlainKey, on, swatch} from './dom.mjs';
-import {shortName} from './fit.mjs';
+import {shownName} from './fit.mjs';
 import {displayName, formatCount, scaleValue} from './numbers.mjs';
+import {largerSide} from './values.mjs';
 
 const sideRows = 80, moreRows = 400, thinSide = 410, wideSide = 600, mostReach = 2;
 const smallerUnit = {s: 'ms', ms: 'us', us: 'ns', hrs: 's', PB: 'TB', TB: 'GB', GB: 'MB', MB: 'kB', kB: 'B'};
@@ -86,9 +87,8 @@ class SideTable {
 	// Keys with an amount, that match a search and are large enough.
 	keys() {
 		const {self, total} = this.sums, {matches} = this.page, [leastSelf, leastTotal] = this.page.least(), out = [];
-		const most = (v, k) => Math.max(Math.abs(v[0][k]), Math.abs(v[1][k]));
 		for (let k = 0; k < this.K.n; k++)
-			if ((most(self, k) || most(total, k)) && most(self, k) >= leastSelf && most(total, k) >= leastTotal && (!matches || matches[k]))
+			if ((largerSide(self, k) || largerSide(total, k)) && largerSide(self, k) >= leastSelf && largerSide(total, k) >= leastTotal && (!matches || matches[k]))
 				out.push(k);
 		return out;
 	}
@@ -99,7 +99,7 @@ class SideTable {
 		const seg = element('div', {class: 'seg', role: 'group', 'aria-label': 'Sorted by'}, ...[['self', 'Self'], ['total', 'Total']].map(([id, text]) =>
 			button(text, {'aria-pressed': String(sort === id)}, () => page.set({so: id}, false))));
 		const head = element('div', 'sidehead', this.zoomed ? element('span', '', 'In ') : element('span', '', formatCount(keys.length) + (keys.length === 1 ? ' function' : ' functions')),
-			this.zoomed ? element('b', {title: displayName(this.zoomed), dir: 'ltr'}, displayName(shortName(this.zoomed))) : null, isTwo ? element('span', '', ' by change in') : null, seg);
+			this.zoomed ? element('b', {title: displayName(this.zoomed), dir: 'ltr'}, shownName(this.zoomed)) : null, isTwo ? element('span', '', ' by change in') : null, seg);
 		const table = isTwo ? this.changes(shown, by) : this.amounts(shown, sort), more = keys.length > shown.length && !page.isPrinting
 			? button(formatCount(keys.length - shown.length) + ' more', {class: 'more-rows'}, () => {
 				this.limit += moreRows;
@@ -127,7 +127,7 @@ class SideTable {
 		const {page, K, sums} = this, name = displayName(K.text[k]), isChosen = page.state.sel === K.text[k];
 		const sw = isChange ? null : swatch(page.palette.footOf(page.palette.ofKey(k)));
 		const tr = element('tr', {class: isChosen ? 'on' : null, 'aria-selected': null, tabindex: '-1'}, ...cells,
-			element('td', {class: 'nm', title: name, dir: 'ltr'}, sw, displayName(shortName(K.text[k])), sums.inlined[k] === 1 ? element('small', '', 'inl') : null,
+			element('td', {class: 'nm', title: name, dir: 'ltr'}, sw, shownName(K.text[k]), sums.inlined[k] === 1 ? element('small', '', 'inl') : null,
 				page.isSignificant(k) ? element('small', {title: 'more than sampling noise explains, all functions taken together'}, '●') : null),
 			...(page.sideWidth > wideSide ? [element('td', {class: 'nm muted', dir: 'ltr', title: page.fileOf(k)}, displayName(page.fileOf(k)))] : []));
 		tr.dataset.key = k;

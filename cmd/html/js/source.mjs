@@ -6,10 +6,11 @@
 import {chainOf, stepRows, stepsByAddress, stepsOf} from './asm.mjs';
 import {changeKind, changeText} from './change.mjs';
 import {button, element, emptyNote, isPlainKey, on} from './dom.mjs';
-import {shortName} from './fit.mjs';
+import {shownName} from './fit.mjs';
 import {copyText} from './menu.mjs';
 import {displayName} from './numbers.mjs';
 import {quotePattern} from './regexp.mjs';
+import {largerSide} from './values.mjs';
 
 const listed = 40, leastListed = .005, aroundInsns = 2, hotAt = .38, tab = '    ';
 
@@ -54,11 +55,11 @@ class SourceView {
 		if (id === this.id)
 			return;
 		Object.assign(this, {functions, lines, insns, best, id});
-		const {K, sums} = functions, all = this.page.total().all, heavy = (v, k) => Math.max(Math.abs(v[0][k]), Math.abs(v[1][k]));
-		const isShown = k => K.name[k] && (only ? only.test(K.text[k]) : heavy(sums.total, k) >= leastListed * all || this.names.has(K.text[k])) && heavy(sums.total, k) > 0;
+		const {K, sums} = functions, all = this.page.total().all;
+		const isShown = k => K.name[k] && (only ? only.test(K.text[k]) : largerSide(sums.total, k) >= leastListed * all || this.names.has(K.text[k])) && largerSide(sums.total, k) > 0;
 		const keys = [...Array(K.n).keys()].filter(isShown), isOwn = k => this.page.base.functions.own[this.page.D.frames.fun[K.first[k]]] > 0;
-		const own = keys.filter(isOwn).sort((a, b) => heavy(sums.total, b) - heavy(sums.total, a) || a - b);
-		const others = keys.filter(k => !isOwn(k) && (only || heavy(sums.self, k) >= leastListed * all || this.names.has(K.text[k]))).sort((a, b) => heavy(sums.self, b) - heavy(sums.self, a) || a - b);
+		const own = keys.filter(isOwn).sort((a, b) => largerSide(sums.total, b) - largerSide(sums.total, a) || a - b);
+		const others = keys.filter(k => !isOwn(k) && (only || largerSide(sums.self, k) >= leastListed * all || this.names.has(K.text[k]))).sort((a, b) => largerSide(sums.self, b) - largerSide(sums.self, a) || a - b);
 		const pick = list => list.filter((k, i) => i < listed || K.text[k] === sel || this.names.has(K.text[k]));
 		const order = [...pick(own), ...pick(others)], texts = new Set(this.blocks.filter(b => b.lines.length).map(b => b.name));
 		const chosen = sel || (best && texts.has(best.name) ? best.name : order.find(k => texts.has(K.text[k])) ?? order.find(k => this.names.has(K.text[k])) ?? order[0]);
@@ -82,7 +83,7 @@ class SourceView {
 			total.style.width = Math.min(100, 100 * Math.abs(sums.total[1][k] / all)) + '%';
 			self.style.width = Math.min(100, 100 * Math.abs(sums.self[1][k] / all)) + '%';
 			const b = button('', {class: 'fn' + (name === this.chosen ? ' on' : '') + (this.names.has(name) ? '' : ' no'), title: displayName(name), 'aria-current': name === this.chosen ? 'true' : null}, () => this.page.set({sel: name}));
-			b.append(element('span', 't', element('span', {dir: 'ltr'}, displayName(shortName(name))), this.page.isTwo ? element('b', changeKind(change), changeText(change)) : element('b', '', this.page.share(by[1][k]))), element('span', {class: 'bar', 'aria-hidden': 'true'}, total, self));
+			b.append(element('span', 't', element('span', {dir: 'ltr'}, shownName(name)), this.page.isTwo ? element('b', changeKind(change), changeText(change)) : element('b', '', this.page.share(by[1][k]))), element('span', {class: 'bar', 'aria-hidden': 'true'}, total, self));
 			return b;
 		})];
 	}
@@ -121,7 +122,7 @@ class SourceView {
 	}
 
 	head(name, file) {
-		return element('div', 'codehead', element('h2', {dir: 'ltr', title: displayName(name)}, displayName(shortName(name))), element('span', {title: displayName(file)}, [this.sumText(name), displayName(shortPath(file))].filter(s => s).join(' · ')));
+		return element('div', 'codehead', element('h2', {dir: 'ltr', title: displayName(name)}, shownName(name)), element('span', {title: displayName(file)}, [this.sumText(name), displayName(shortPath(file))].filter(s => s).join(' · ')));
 	}
 
 	// The largest amount, or change, of keys.
@@ -219,7 +220,7 @@ class SourceView {
 				copy.textContent = 'Copy';
 			}, 2000);
 		}));
-		return element('div', 'notembedded', element('h2', {dir: 'ltr'}, displayName(shortName(name))), element('p', '', why.length ? 'No source text: ' + why.join('; ') + '.' :
+		return element('div', 'notembedded', element('h2', {dir: 'ltr'}, shownName(name)), element('p', '', why.length ? 'No source text: ' + why.join('; ') + '.' :
 			(this.blocks.length ? 'This page has the text of the heaviest functions only.' : 'This page has no source: no file of it was found, or none was wanted.') + ' This makes one with it, where its file is:'),
 		element('div', 'cmd', element('code', {dir: 'ltr'}, displayName(command)), copy));
 	}

@@ -4,7 +4,7 @@
 import {changeKind, changeText} from './change.mjs';
 import {fnv1a} from './colour.mjs';
 import {barCell, button, element, headRow, on, swatch} from './dom.mjs';
-import {shortName} from './fit.mjs';
+import {shownName} from './fit.mjs';
 import {displayName} from './numbers.mjs';
 import {changeBar} from './side.mjs';
 import {heaviestChildren} from './values.mjs';
@@ -81,7 +81,7 @@ class TreeGrid {
 			: [bar('t', after, page.amount(after)), plain(page.share(after)), bar('s', tree.self[1][i], tree.self[1][i] ? page.amount(tree.self[1][i]) : '')];
 		const sw = swatch(page.isTwo ? page.fill(tree, i).fill : i ? page.palette.footOf(page.palette.ofKey(tree.key[i])) : 'transparent');
 		const label = element('div', '', element('span', {class: 'twisty', 'aria-hidden': 'true'}, isLeaf ? '' : this.open.has(i) ? '▾' : '▸'), sw,
-			element('span', {class: 'name', dir: 'ltr', title: name}, page.isPhone ? displayName(shortName(page.text(tree, i))) : name), tree.inlined[i] && i ? element('small', '', 'inl') : null);
+			element('span', {class: 'name', dir: 'ltr', title: name}, page.isPhone ? shownName(page.text(tree, i)) : name), tree.inlined[i] && i ? element('small', '', 'inl') : null);
 		label.style.paddingLeft = Math.min(level - 1, 40) * (page.isPhone ? 6 : 12) + 'px';
 		const tr = element('tr', {role: 'row', 'aria-level': level, 'aria-expanded': isLeaf ? null : String(this.open.has(i)), tabindex: '-1'},
 			...amounts, element('td', {role: 'gridcell', class: 'nm'}, label));

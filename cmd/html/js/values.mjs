@@ -176,17 +176,19 @@ function makeValues(D, structure, counts, column, width, shares) {
 	return addUp({...tree, self, scale, widthName: width, isTwo, isPlain: !isTwo && least === 0}, width);
 }
 
-// Sums of each of n keys: self and total, two sides each; a stack counts once.
-function sumKeys(tree, structure, n) {
-	const {key} = tree, {outer, kinds} = structure, out = {self: [], total: [], inlined: kinds};
-	for (const side of [0, 1]) {
-		const own = out.self[side] = new Float64Array(n), all = out.total[side] = new Float64Array(n);
-		const self = tree.self[side], total = tree.total[side];
-		for (let i = side || tree.isTwo ? 1 : tree.n; i < tree.n; i++) {
-			if (self[i])
-				own[key[i]] += self[i];
-			if (total[i] && outer[i])
-				all[key[i]] += total[i];
+// Sums of each of n keys below node z, and of what z is itself: self and total, two
+// sides each; a stack counts once. kinds: of kindsOf().
+function sumKeys({key, end, self, total, isTwo}, n, kinds, z = 0) {
+	const sides = () => [0, 1].map(() => new Float64Array(n)), out = {self: sides(), total: sides(), inlined: kinds};
+	for (const side of isTwo ? [0, 1] : [1]) {
+		const of = self[side], below = total[side], own = out.self[side], all = out.total[side], until = new Uint32Array(n);
+		for (let i = Math.max(z, 1); i < end[z]; i++) {
+			const k = key[i];
+			own[k] += of[i];
+			if (i >= until[k]) {
+				until[k] = end[i];
+				all[k] += below[i];
+			}
 		}
 	}
 	return out;
@@ -203,6 +205,11 @@ function addBlanks(D, {of, isBlank, key, up}, counts, column, sums) {
 	for (let s = 0; s < n; s++)
 		for (let b = counts[s] ? of[node[s]] : 0; b; b = up[b])
 			sums.total[side[s] ? 0 : 1][key[b]] += v[s];
+}
+
+// The larger side of the sums of key k.
+function largerSide([before, after], k) {
+	return Math.max(Math.abs(before[k]), Math.abs(after[k]));
 }
 
 // Children that weigh anything, the heaviest first.
@@ -296,25 +303,6 @@ function callersTree(tree, wanted, mostNodes = 12e6) {
 		self[1][at] += amount[1][start];
 	}
 	return {...finishTree(t, self, tree), left};
-}
-
-/*
- * Sums of each of n keys below node z, and of what z is itself: as sumKeys() of
- * the subtree.
- */
-function sumBelow(tree, z, n, kinds) {
-	const {key, end} = tree, out = {self: [0, 1].map(() => new Float64Array(n)), total: [0, 1].map(() => new Float64Array(n)), inlined: kinds}, until = new Uint32Array(n);
-	for (let i = Math.max(z, 1); i < end[z]; i++) {
-		const k = key[i], isOuter = i >= until[k];
-		if (isOuter)
-			until[k] = end[i];
-		for (const side of tree.isTwo ? [0, 1] : [1]) {
-			out.self[side][k] += tree.self[side][i];
-			if (isOuter)
-				out.total[side][k] += tree.total[side][i];
-		}
-	}
-	return out;
 }
 
 // Of each node: 1 if a node of these keys is it, above it or below it.
@@ -435,4 +423,4 @@ function edgesOf(tree, key) {
 	return sides.map(map => [...map].map(([k, value]) => ({key: k, value})));
 }
 
-export {InvertedTree, addBlanks, calleesTree, callersTree, chooseSamples, edgesOf, heaviestChildren, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sumBelow, sumKeys, sumMatches};
+export {InvertedTree, addBlanks, calleesTree, callersTree, chooseSamples, edgesOf, heaviestChildren, largerSide, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sumKeys, sumMatches};
