@@ -213,8 +213,7 @@ put_warnings(FILE *f, const struct profile *p, const struct pack *k,
 		    !strcmp(profile_str(p, p->type[c].unit), "count") &&
 		    total[c].all > 0 && total[c].all <= FEW)
 			put_warning(f, &some,
-				    "few samples: shares "
-				    "\xc2\xb1%.0f\xe2\x80\xaf%%",
+				    "few samples: shares \xc2\xb1%.0f points",
 				    98 / sqrt((double)total[c].all));
 	if (k->cut_share >= 0.01)
 		put_warning(f, &some, "%.0f\xe2\x80\xaf%% in [cut]",

@@ -192,6 +192,59 @@ END
 true 0
 true 0
 END
+	# Of a difference the facts: of each function how much of its change comes from
+	# the caller with most of it, and the line that changed most, before and after.
+	cat >facts.mjs <<'END'
+import {readFileSync} from 'node:fs';
+const [,, folder, file] = process.argv, load = name => import(folder + '/' + name + '.mjs');
+const {decodePage, unpackText} = await load('data'), {Computer} = await load('compute'), {SampleSizes, changeOf} = await load('change'), {findCaller, findLine} = await load('facts'), {State} = await load('state');
+const [, zipped, text] = /id="data" data-z="(\d)">([^<]*)</.exec(readFileSync(file, 'latin1')), D = decodePage(await unpackText(text, zipped === '1')), c = new Computer(D), state = new State({});
+c.run(state, D.head.def);
+const {keys: K, sums: {self}} = c, sizes = new SampleSizes(D, c.column, D.samples.values[0]);
+for (let k = 0; k < K.n; k++) {
+	const [caller, [before, after]] = self[0][k] === self[1][k] ? [0, [0, 0]] : findCaller(c, k);
+	if (before !== after && caller < K.n)
+		console.log('caller ' + K.text[k] + '\t' + (after - before));
+}
+const [all] = D.head.totals[c.column], found = findLine(Object.assign(c, {state, isTwo: true, total: () => ({all}), changeOf: (a, b) => changeOf(a, b, sizes.of(a, 0), sizes.of(b, 1))}));
+console.log('line ' + found.name + ' ' + found.file + ':' + found.line + '\t' + found.amounts.join('\t'));
+END
+	prof-filter -q --ignore='gcDrain|\.walk' "$data/good-go-cpu-long.pb.gz" >less.pb.gz
+	prof-diff --diff-base=less.pb.gz "$data/good-go-cpu-long.pb.gz" | prof-html -q --no-source >page.html
+	node facts.mjs "$js" page.html | sort >got
+	for f in less.pb.gz "$data/good-go-cpu-long.pb.gz"; do
+		echo "side $f"
+		prof-text -q --folded "$f"
+	done | awk '
+		$1 == "side" { sign = seen++ ? 1 : -1; next }
+		!/^#/ {
+			n = split(substr($0, 1, length($0) - length($NF) - 1), stack, ";")
+			for (at = n - 1; at && stack[at] == stack[n]; at--)
+				;
+			change[stack[n]] += sign * $NF
+			from[stack[n] ";" (at ? stack[at] : "")] += sign * $NF
+		}
+		END {
+			for (edge in from) {
+				split(edge, pair, ";")
+				f = pair[1]
+				if (from[edge] * change[f] > most[f] * change[f] || !(f in most)) {
+					most[f] = from[edge]
+					name[f] = pair[2]
+				}
+			}
+			for (f in most)
+				if (most[f] && change[f] && name[f] != "")
+					printf "caller %s\t%.0f\n", f, most[f]
+		}' >want
+	line=$(sed -n 's/^line \(.*\)\t.*\t.*/\1/p' got)
+	for f in less.pb.gz "$data/good-go-cpu-long.pb.gz"; do
+		prof-text -q --trim=false --tsv --lines "$f" | awk -F'\t' -v line="$line" '$4 == line { print $2; n++ } END { if (!n) print 0 }'
+	done | paste -s - | sed "s!^!line $line\t!" >>want
+	sort -o want want
+	[ "$(wc -l <want)" -gt 50 ] && cmp -s want got && ok 'what called what changed most, and the line, are as in prof-text' ||
+		diff want got | head -20 | not_ok 'what called what changed most, and the line, are as in prof-text'
+
 	for f in labels.pb.gz "$data/good-go-cpu.pb.gz"; do
 		prof-html -q "$f" >page.html
 		node "$src/tests/html/page-rows.mjs" "$js" page.html stacks | sort >got

@@ -14,7 +14,7 @@ const require = createRequire(modules + '/x.js');
 const puppeteer = require('puppeteer-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const browser = await puppeteer.launch({executablePath: browserPath, headless: 'shell', timeout: 120000,
-	args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
+	ignoreDefaultArgs: ['--hide-scrollbars'], args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
 		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
 
 let page, problems = [], requests = [], isKept = false;
@@ -70,6 +70,8 @@ async function check(name, run) {
 }
 
 const text = selector => page.$eval(selector, e => e.textContent.replace(/\u202f/g, ' '));
+// Facts of the bar, each with the word above it.
+const facts = () => page.$$eval('#bar .facts .fact', all => all.map(e => ((e.dataset.of ? e.dataset.of + ': ' : '') + e.textContent).replace(/\u202f/g, ' ')).join(' | '));
 const big = () => text('#bar .big'), state = name => page.evaluate(n => globalThis.profpage.state[n], name);
 const same = (got, want) => JSON.stringify(got) === JSON.stringify(want) ? null : 'got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want);
 const views = ['flame', 'sandwich', 'tree', 'graph', 'source', 'labels', 'info'];
@@ -198,7 +200,12 @@ await check('frames that hand all on are one row, which a search and the table f
 	await page.evaluate(() => globalThis.profpage.set({q: ''}));
 	await page.mouse.click(...(await boxes()).find(b => b.run).at);
 	await settle();
-	return same([...seen, await names()], ['all main e*5 other left right', '97.0 % · 1‹›', 'true true false', 'all main a other b c d e left right']);
+	const opened = await names(), sizes = () => page.evaluate(() => [document.querySelector('#flame-host canvas').offsetWidth, ...['clientWidth', 'offsetWidth'].map(name => document.getElementById('flame-host')[name])]), whole = await sizes();
+	// A scroll bar covers nothing of the picture.
+	await page.setViewport({width: 1440, height: 220});
+	await page.waitForFunction('globalThis.profpage.flame.hostHeight < 200', {timeout: 120000});
+	const cut = await sizes(), isApart = whole.every(w => w === whole[2]) && cut[0] === cut[1] && cut[1] < cut[2];
+	return (isApart ? null : [whole, cut].join(' ')) || same([...seen, opened], ['all main e*5 other left right', '97.0 % · 1‹›', 'true true false', 'all main a other b c d e left right']);
 });
 await check('a zoom replaces the picture and moves nothing; Esc returns to the pixel', async () => {
 	await open('cpu.html');
@@ -295,7 +302,7 @@ await check('the facts and the warnings of profiles', async () => {
 	const seen = [];
 	for (const [file, hash] of [['cpu.html', ''], ['kind-nosyms.html', ''], ['kind-empty.html', ''], ['cpu.html', '#f=rec'], ['cpu.html', '#f=none'], ['kind-go.html', ''], ['kind-c.html', ''], ['kind-heap.html', ''], ['kind-lock.html', '']]) {
 		await open(file, hash);
-		seen.push(await big() + ' | ' + (await text('#bar .facts')) + ' | ' + await page.$$eval('#warning', all => all.map(e => e.title.replace(/\u202f/g, ' ')).join()));
+		seen.push(await big() + ' | ' + await facts() + ' | ' + await page.$$eval('#warning', all => all.map(e => e.title.replace(/\u202f/g, ' ')).join()));
 	}
 	return same(seen, JSON.parse(readFileSync(folder + '/facts.json', 'utf8')));
 });
@@ -597,7 +604,7 @@ await check('four widths of a difference', async () => {
 });
 await check('time that was not sampled is no fact of a difference', async () => {
 	await open('unsampled.html');
-	return same(await page.$$eval('#bar button.fact .nm', all => all.map(e => e.textContent)), ['f']);
+	return same(await facts(), 'self, changed most: f+900 ms | called by: main+900 ms | no lines: prof-symbolize finds them');
 });
 await check('a difference has both sides and words', async () => {
 	await open('diff.html');
@@ -605,9 +612,9 @@ await check('a difference has both sides and words', async () => {
 		const p = globalThis.profpage;
 		return p.flame.rows.flat().filter(b => !b.rest).map(b => p.rightText(p.tree, b.node).replace('\u202f', ' ') + ' ' + p.text(p.tree, b.node)).join('|');
 	});
-	const first = await text('#reading');
+	const first = await text('#reading'), number = await big();
 	await open('runs.html');
-	return ['gone idle', 'new fresh', '−25 % work', '= leaf'].every(w => labels.includes(w)) ? same([first, await text('#reading')], ['one run on each side: differences from run to run are not known', 'runs of a side are added: differences between them are not known'].map(t => 'width: larger side · ' + t)) : labels;
+	return ['gone idle', 'new fresh', '−25 % work', '= leaf'].every(w => labels.includes(w)) ? same([first, await text('#reading'), number], [...['one run on each side: differences from run to run are not known', 'runs of a side are added: differences between them are not known'].map(t => 'width: larger side · ' + t), '−8 %60 ns → 55 ns CPU\nby sampling −86 % to +484 %\nfrom run to run: not known']) : labels;
 });
 await check('of a difference hue is the direction, lightness the size, and doubt is hatched', async () => {
 	await open('tested.html');
@@ -617,13 +624,21 @@ await check('of a difference hue is the direction, lightness the size, and doubt
 		const f = p.flame, b = unsure[0], row = f.rows.findIndex(r => r.includes(b)), pixels = context.getImageData((b.x + 2) * ratio, (f.top(row) + 3) * ratio, 9 * ratio, 9 * ratio).data, colours = new Set();
 		for (let i = 0; i < pixels.length; i += 4)
 			colours.add(pixels.slice(i, i + 3).join());
-		return [sure.length > 0, unsure.length > 0, colours.size >= 2, fills.every(x => x.fill !== p.palette.unnamed), light(p.palette.ofChange({r: .05, isSure: true})) - light(p.palette.ofChange({r: .48, isSure: true})) > 40];
+		// Whiskers are as long as the bars say, and none is cut.
+		p.set({so: 'total'}, false);
+		let scale = 0;
+		const isWhole = [...document.querySelectorAll('#side tbody tr')].slice(0, 60).map(tr => {
+			const k = +tr.dataset.key, [bar, whisker, room] = ['.cb i', '.cb u', '.cb'].map(s => tr.querySelector(s).getBoundingClientRect()), [before, after] = p.sums.total.map(side => side[k]), c = p.changeOf(before, after);
+			scale ||= bar.width / Math.abs(after - before);
+			return Math.abs(whisker.width - before * (c.high - c.low) * scale) < 1 && whisker.left >= room.left - 1 && whisker.right <= room.right + 1;
+		});
+		return [isWhole.every(is => is) || isWhole.join(), sure.length > 0, unsure.length > 0, colours.size >= 2, fills.every(x => x.fill !== p.palette.unnamed), light(p.palette.ofChange({r: .05, isSure: true})) - light(p.palette.ofChange({r: .48, isSure: true})) > 40];
 	});
-	return existsSync(folder + '/tested.html') ? same(seen, [true, true, true, true, true]) : null;
+	return existsSync(folder + '/tested.html') ? same(seen, [true, true, true, true, true, true]) : null;
 });
 await check('the line that changed is none that moved', async () => {
 	await open('moved.html');
-	return same(await text('#bar .facts'), 'count−320 mscount x.c:3−320 ms');
+	return same(await facts(), 'self, changed most: count−320 ms | called by: main−320 ms | line of count: x.c:3−320 ms');
 });
 await check('of a difference the Source view and the tree have changes', async () => {
 	await open('less.html', '#v=source');
@@ -664,15 +679,22 @@ await check('on a phone an inlined call stands above its instructions', async ()
 });
 await check('the facts of a difference are the functions that changed most', async () => {
 	await open('times.html');
-	return same([await page.$$eval('#legend b', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(', ')), await text('#bar .facts'), await text('#bar .big i')], ['self in your code +95.2 s, self in libraries 0', 'f0+31.7 sf1+31.7 sf2+31.7 sno lines: prof-symbolize finds them', '780 ms → 95.9 s']);
+	return same([await page.$$eval('#legend b', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(', ')), await facts(), await text('#bar .big i')], ['self in your code +95.2 s, self in libraries 0', 'self, changed most: f0+31.7 s | called by: main+31.7 s | self: f1+31.7 s | self: f2+31.7 s | no lines: prof-symbolize finds them', '780 ms → 95.9 s']);
 });
 await check('below, the sums of own code and of libraries stay in narrow windows', async () => {
 	const seen = [];
 	for (const [file, width] of [['times.html', 1280], ['times.html', 1024], ['kind-go.html', 1024], ['kind-c.html', 1024]]) {
 		await open(file, '', {width, height: 700});
 		seen.push(await page.$$eval('#legend b', all => all.length), await page.$eval('#legend', e => e.scrollWidth <= e.clientWidth + 1));
+		if (file === 'kind-go.html')
+			// Of the packages that could be there, the heaviest are.
+			seen.push(await page.evaluate(() => {
+				const {palette, D} = globalThis.profpage, heaviest = (order, n) => order.filter(p => D.packages[p] && palette.weight[p] > 0).slice(0, n).map(p => palette.weight[p]);
+				const shown = [...document.querySelectorAll('#legend .lg')].map(e => e.w), all = [...heaviest(palette.ownOrder, 3), ...heaviest(palette.libraryOrder, 5)].sort((a, b) => b - a);
+				return shown.length && shown.length < all.length ? shown.sort((a, b) => b - a).join() === all.slice(0, shown.length).join() : shown.length + ' of ' + all.length;
+			}));
 	}
-	return same(seen, [2, true, 2, true, 2, true, 2, true]);
+	return same(seen, [2, true, 2, true, 2, true, true, 2, true]);
 });
 await check('what was cut is nobody\'s code', async () => {
 	await open('few.html');
@@ -691,13 +713,13 @@ await check('nor is what was not sampled', async () => {
 });
 await check('which line is told, or why not, as which functions are', async () => {
 	const seen = [];
-	for (const file of ['gone.html', 'a.html', 'kind-nosyms.html', 'kind-gperf.html', 'kind-one.html', 'diff.html', 'bare.html']) {
+	for (const file of ['gone.html', 'a.html', 'kind-nosyms.html', 'kind-gperf.html', 'kind-one.html', 'diff.html', 'less.html', 'bare.html']) {
 		await open(file);
-		seen.push(await page.$$eval('#bar .facts .fact', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(' | ')));
+		seen.push(await facts());
 	}
-	return same(seen, ['f83 % | h17 % | f src.c:358 %', 'work67 % | idle33 % | no lines: prof-symbolize finds them', 'nofile18 % | both7 % | plain7 % | both both.c:127 %',
-		'no function has a name: prof-symbolize finds them | no lines: prof-symbolize finds them', 'f100 % | no lines: prof-symbolize finds them',
-		'no function changed by more than sampling noise explains | no lines: prof-symbolize finds them', 'work100 % | no own lines: needs -g or -dbg']);
+	return same(seen, ['total: f83 % | total: h17 % | line of f: src.c:358 %', 'total: work67 % | total: idle33 % | no lines: prof-symbolize finds them', 'total: nofile18 % | total: both7 % | total: plain7 % | line of both: both.c:127 %',
+		'no function has a name: prof-symbolize finds them | no lines: prof-symbolize finds them', 'total: f100 % | no lines: prof-symbolize finds them',
+		'no function changed by more than sampling noise explains | no lines: prof-symbolize finds them', 'no function changed by more than sampling noise explains | line of f: src.c:3−5 ns could be noise', 'total: work100 % | no own lines: needs -g or -dbg']);
 });
 await check('below, code without names has its grey', async () => {
 	await open('kind-gperf.html');

@@ -1,10 +1,10 @@
 // bar.mjs - the context bar: one large number, a sentence of facts or the way to
 // what is zoomed into, what is uncertain, and the filters that are on.
 
-import {changeText, likelyText} from './change.mjs';
+import {changeKind, changeText, likelyText} from './change.mjs';
 import {button, element, icon} from './dom.mjs';
-import {findFacts, findLine, hasLines} from './facts.mjs';
-import {jitName, shortName} from './fit.mjs';
+import {findCaller, findFacts, findLine, hasLines} from './facts.mjs';
+import {jitName, shownName} from './fit.mjs';
 import {openMenu} from './menu.mjs';
 import {baseName} from './model.mjs';
 import {displayName, shortValue} from './numbers.mjs';
@@ -22,7 +22,7 @@ function bigNumber(page, i) {
 	const big = (text, kind) => element('b', kind, text), small = text => element('span', '', text), middle = text => element('i', '', text);
 	if (page.isTwo) {
 		const c = page.changeOf(before, after), likely = likelyText(c);
-		return [big(changeText(c), c.isSure && before !== after ? after > before ? 'more' : 'less' : ''), middle(page.amount(before) + ' → ' + page.amount(after)), small(what + (likely ? ', ' + likely.replace('likely', 'by sampling') : ''))];
+		return [big(changeText(c), c.isSure && before !== after ? after > before ? 'more' : 'less' : ''), element('span', 'doubt', middle(page.amount(before) + ' → ' + page.amount(after)), ' ' + what + '\n' + likely.replace('likely', 'by sampling') + '\nfrom run to run: not known')];
 	}
 	if (i)
 		return [big(page.amount(after)), middle(page.share(after))];
@@ -36,25 +36,37 @@ function note(text, title = null) {
 	return element('span', {class: 'fact muted', title}, text);
 }
 
+// of: the word above it; what: its name, and numbers behind that.
+function fact(of, title, act, ...what) {
+	const b = button('', {class: 'fact', 'data-of': of, title}, act), [name, ...rest] = what;
+	b.append(element('span', {class: 'nm', dir: 'ltr'}, name), ...rest);
+	return b;
+}
+
+// A change, and whether it may be none.
+function changed(page, before, after) {
+	const c = page.changeOf(before, after);
+	return element('b', changeKind(c), page.signed(after - before) + (c.isSure ? '' : ' could be noise'));
+}
+
 function factsOf(page) {
-	const out = [], add = (k, ...rest) => {
-		const b = button('', {class: 'fact', 'data-of': out.length ? null : page.isTwo ? 'self' : 'total', title: displayName(page.keys.text[k])}, () => page.pivot(k));
-		b.append(element('span', {class: 'nm', dir: 'ltr'}, displayName(shortName(page.keys.text[k]))), ...rest);
-		out.push(b);
-	};
-	const {sums, keys: K} = page, {self} = sums;
+	const {sums, keys: K} = page, {self} = sums, out = [], add = (of, k, ...rest) => out.push(fact(of, displayName(K.text[k]), () => page.pivot(k), shownName(K.text[k]), ...rest));
 	if (page.isTwo) {
-		const sure = [...Array(K.n).keys()].filter(k => K.name[k] && !page.palette.isUnnamed(k) && self[0][k] !== self[1][k] && page.changeOf(self[0][k], self[1][k]).isSure).map(k => ({k, d: self[1][k] - self[0][k]})).sort((a, b) => Math.abs(b.d) - Math.abs(a.d));
-		const tested = sure.filter(({k}) => page.isSignificant(k, false)), list = (tested.length ? tested : sure).slice(0, 3);
-		for (const {k, d} of list)
-			add(k, element('b', d > 0 ? 'more' : 'less', page.signed(d)));
+		const change = k => self[1][k] - self[0][k], sure = [...Array(K.n).keys()].filter(k => K.name[k] && !page.palette.isUnnamed(k) && change(k) && page.changeOf(self[0][k], self[1][k]).isSure).sort((a, b) => Math.abs(change(b)) - Math.abs(change(a)));
+		const tested = sure.filter(k => page.isSignificant(k, false));
+		for (const k of (tested.length ? tested : sure).slice(0, 3)) {
+			add(out.length ? 'self' : 'self, changed most', k, changed(page, self[0][k], self[1][k]));
+			const [caller, amounts] = findCaller(page, k);
+			if (out.length === 1 && caller < K.n)
+				add('called by', caller, changed(page, ...amounts));
+		}
 		return out.length ? out : [note('no function changed by more than sampling noise explains')];
 	}
 	const all = page.total().all;
 	for (const k of page.steps.get('facts', page.valueId, () => findFacts(page))) {
 		const share = Math.abs(sums.total[1][k] / all), mini = element('span', 'mini', element('i')), whole = Math.round(100 * share);
 		mini.firstChild.style.width = Math.min(100, 100 * share) + '%';
-		add(k, mini, element('b', '', whole + '\u202f%'));
+		add('total', k, mini, element('b', '', whole + '\u202f%'));
 	}
 	const hasNames = sums.total[1].some((v, k) => v && !page.palette.isUnnamed(k));
 	return out.length ? out : [note(hasNames ? 'no function has more than 10\u202f%' : 'no function has a name: prof-symbolize finds them')];
@@ -63,18 +75,18 @@ function factsOf(page) {
 function lineFact(page) {
 	const found = page.steps.get('line', page.valueId, () => findLine(page));
 	if (!found)
-		return [hasLines(page.D) ? note(page.isTwo ? 'no line changed surely' : 'no line has 1\u202f%')
-			: note(page.keys.text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'lines come from gcc -g, packages (-dbg, -dbgsym) or DEBUGINFOD_URLS')];
-	const {name, file, line, value} = found, b = button('', {class: 'fact line', 'data-of': 'line', title: 'the line of ' + displayName(name) + (page.isTwo ? ' that changed most' : ' that took most, with what it calls') + ': its source'}, () => page.set({v: 'source', sel: name}));
-	b.append(element('span', '', displayName(shortName(name)) + ' '), element('span', {class: 'nm', dir: 'ltr'}, displayName(baseName(file)) + ':' + line), element('b', page.isTwo ? value > 0 ? 'more' : 'less' : '', page.isTwo ? page.signed(value) : Math.round(100 * Math.abs(value / page.total().all)) + '\u202f%'));
-	return [b];
+		return hasLines(page.D) ? note(page.isTwo ? 'no line changed by 1\u202f%' : 'no line has 1\u202f%')
+			: note(page.keys.text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'lines come from gcc -g, packages (-dbg, -dbgsym) or DEBUGINFOD_URLS');
+	const {name, file, line, amounts} = found;
+	return fact('line of ' + shownName(name), displayName(name) + (page.isTwo ? '' : ', with what the line calls') + ': its source', () => page.set({v: 'source', sel: name}), displayName(baseName(file)) + ':' + line,
+		page.isTwo ? changed(page, ...amounts) : element('b', '', Math.round(100 * Math.abs(amounts[1] / page.total().all)) + '\u202f%'));
 }
 
 function crumbsOf(page, zoomed) {
 	const {tree} = page, path = [], out = [button('all', {class: 'crumb', title: 'Everything (Home)'}, () => page.set({z: '', zw: ''}))];
 	for (let i = zoomed; i; i = tree.parent[i])
 		path.unshift(i);
-	const crumb = i => button(displayName(shortName(page.text(tree, i))), {class: 'crumb' + (i === zoomed ? ' at' : ''), title: displayName(page.text(tree, i)), dir: 'ltr', 'aria-current': i === zoomed ? 'location' : null},
+	const crumb = i => button(shownName(page.text(tree, i)), {class: 'crumb' + (i === zoomed ? ' at' : ''), title: displayName(page.text(tree, i)), dir: 'ltr', 'aria-current': i === zoomed ? 'location' : null},
 		() => page.set({z: page.pathOf(tree, i), zw: ''}));
 	const shown = path.length > shownCrumbs ? [path[0], 0, ...path.slice(-3)] : path;
 	for (const i of shown) {
@@ -83,7 +95,7 @@ function crumbsOf(page, zoomed) {
 			out.push(crumb(i));
 			continue;
 		}
-		const all = button('… ' + (path.length - 4), {class: 'crumb', title: 'all callers', 'aria-haspopup': 'menu'}, () => openMenu(path.map(at => ({text: displayName(shortName(page.text(tree, at))), run: () => page.set({z: page.pathOf(tree, at), zw: ''})})), all));
+		const all = button('… ' + (path.length - 4), {class: 'crumb', title: 'all callers', 'aria-haspopup': 'menu'}, () => openMenu(path.map(at => ({text: shownName(page.text(tree, at)), run: () => page.set({z: page.pathOf(tree, at), zw: ''})})), all));
 		out.push(all);
 	}
 	if (page.state.zw)
@@ -101,7 +113,7 @@ function pillsOf(page, filters) {
 
 // The bar, for what is zoomed into (0: all). filters: [name, title] of all.
 function drawBar(host, page, zoomed, filters) {
-	const facts = element('div', 'facts' + (zoomed ? ' crumbs' : ''), ...(zoomed || page.state.zw ? crumbsOf(page, zoomed) : page.tree.width[0] ? [...factsOf(page), ...lineFact(page)] : []));
+	const facts = element('div', 'facts' + (zoomed ? ' crumbs' : ''), ...(zoomed || page.state.zw ? crumbsOf(page, zoomed) : page.tree.width[0] ? [...factsOf(page), lineFact(page)] : []));
 	const {warnings} = page.base.head, add = button('+ Filter', {class: 'ghost', id: 'addfilter'}, () => page.askFilter()), view = button('View', {class: 'ghost caret', id: 'view', 'aria-haspopup': 'menu'}, () => page.viewMenu(view));
 	const pills = element('div', 'pills', ...pillsOf(page, filters));
 	const out = [element('div', 'big', ...bigNumber(page, zoomed)), element('span', {class: 'sep', 'aria-hidden': 'true'}), facts];
@@ -114,13 +126,13 @@ function drawBar(host, page, zoomed, filters) {
 			out.push(chip);
 	}
 	host.replaceChildren(...out, pills, add, view);
-	// What does not fit whole is set closer, then left out: a note but for its first words, then the last function.
+	// What does not fit whole is set closer, then left out: a note but for its first words, then what is no answer of its own.
 	const isOver = () => !page.isPhone && !zoomed && facts.scrollWidth > facts.clientWidth + 1, words = facts.querySelector('.muted:last-child');
 	facts.classList.toggle('tight', isOver());
 	if (words && isOver())
 		words.textContent = words.textContent.replace(/:.*/, '');
 	while (facts.children.length > 1 && isOver())
-		(facts.querySelector('.fact:nth-last-child(2):not(:first-child)') || facts.lastChild).remove();
+		([...facts.querySelectorAll('[data-of=total]+[data-of=total],[data-of=self]')].pop() || facts.lastChild).remove();
 }
 
 export {drawBar, whatIs};

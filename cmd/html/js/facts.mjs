@@ -4,7 +4,7 @@
 import {lastPart} from './fit.mjs';
 import {baseName} from './model.mjs';
 
-const mostFacts = 4, wantedFacts = 3, mostCandidates = 100, factShare = .1, fillShare = .05, alike = .7, apart = .2, entryShare = .8, fairShare = 1.5, ownWorth = 1.25, leastLine = .01, mostOfFunction = 2;
+const mostFacts = 4, wantedFacts = 3, mostCandidates = 100, factShare = .1, fillShare = .05, alike = .7, apart = .2, entryShare = .8, fairShare = 1.5, ownWorth = 1.25, leastLine = .01, mostOfFunction = 2, doubtWorth = 1e-9;
 const glue = /^(operator\(\)|_M_invoke|__invoke|invoke|call_once|callers|systemstack|mcall|goexit|main\.func\d|func\d.*|\{.*|<lambda.*|main|Builtins_(CEntry|JS|Interp)\w*|_?Py(Object|Function|Eval|Run)_\w+|Py_\w*Main|pymain_\w+|__rust_\w+_short_backtrace|_start|__libc_start_\w+|start_thread|clone3?)$|\{(lambda|closure|shim)|::operator\(\)$|__invoke|gcBgMarkWorker/;
 
 // Of each pair of candidates, what the second has below the first; in one pass.
@@ -75,26 +75,50 @@ function linesOfSamples(D, isAny) {
 	return D.samples.node.map(i => at[i]);
 }
 
-// What the stacks with such a frame add up to: as the Source view has it.
-function totalOf({D, counts, column}, isIt) {
-	const {n, parent, frame} = D.tree, {node, values} = D.samples, has = new Uint8Array(n);
+// What the stacks with frames that are it add up to, before and after: as the Source view
+// has it.
+function totalsOf({D, counts, column}, isIt) {
+	const {n, parent, frame} = D.tree, {node, values, side} = D.samples, has = new Uint8Array(n), sums = [0, 0];
 	for (let i = 1; i < n; i++)
-		has[i] = has[parent[i]] | isIt(frame[i]);
-	return node.reduce((sum, i, s) => counts[s] && has[i] ? sum + values[column][s] : sum, 0);
+		has[i] = has[parent[i]] | isIt[frame[i]];
+	node.forEach((i, s) => {
+		if (counts[s] && has[i])
+			sums[side[s] ? 0 : 1] += values[column][s];
+	});
+	return sums;
+}
+
+// The caller from which most of the change of a key itself comes: its key, noFrame if
+// it is the root, and what the key has itself below it, before and after.
+function findCaller({tree}, k) {
+	const {n, key, parent, self} = tree, callers = new Map();
+	let change = 0;
+	for (let i = 1; i < n; i++) {
+		if (key[i] !== k)
+			continue;
+		const sums = callers.get(key[parent[i]]) || [0, 0];
+		sums.forEach((v, side) => {
+			sums[side] += self[side][i];
+		});
+		change += self[1][i] - self[0][i];
+		callers.set(key[parent[i]], sums);
+	}
+	return [...callers].sort(([, a], [, b]) => (b[1] - b[0] - a[1] + a[0]) * change)[0];
 }
 
 /*
  * The line with most of what own code does or calls others for, each stack at
  * its last frame of own code; without any own code, the line of any that has most
- * itself. Of a difference, the one of both that surely changed most; lines
- * are counted from the function's first, and one that changed far more than its
- * function has moved.
- * {name, file, line, value}, null if that is below 1 %.
+ * itself. Of a difference, the one of both that surely changed most, or if none did,
+ * that changed most; lines are counted from the function's first, and one that
+ * changed far more than its function has moved.
+ * {name, file, line, amounts: before and after}, null if that is below 1 %.
  */
 function findLine(page) {
-	const {D, counts} = page, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ({amounts: [before, after]}) => Math.abs(after - before);
-	let best = {amounts: [0, 0]};
-	for (const isAny of !hasLines(D) ? [] : page.isTwo ? [false, true] : [hasNoOwn(D)]) {
+	const {D, counts, isTwo} = page, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ([before, after]) => Math.abs(after - before);
+	const nameOf = f => F.name[fun[f]] + '\n' + baseName(D.strings[F.file[fun[f]]]), idOf = f => nameOf(f) + '\n' + (line[f] - F.line[fun[f]]);
+	let best = {amounts: [0, 0], weight: 0};
+	for (const isAny of !hasLines(D) ? [] : isTwo ? [false, true] : [hasNoOwn(D)]) {
 		const at = page.steps.get('lines of samples', page.state.tr + page.column + isAny, () => linesOfSamples(D, isAny)), sums = new Map(), functions = new Map(), amounts = [0, 1].map(() => new Float64Array(D.frames.n));
 		for (let s = 0; s < samples.n; s++)
 			if (at[s] && counts[s])
@@ -110,16 +134,21 @@ function findLine(page) {
 		};
 		fun.forEach((u, f) => {
 			if (amounts[0][f] || amounts[1][f]) {
-				const who = F.name[u] + '\n' + baseName(D.strings[F.file[u]]), all = add(functions, who, f);
-				add(sums, who + '\n' + (line[f] - F.line[u]), f).all = all;
+				const all = add(functions, nameOf(f), f);
+				add(sums, idOf(f), f).all = all;
 			}
 		});
-		for (const sum of sums.values())
-			if (value(sum) > value(best) && (!page.isTwo || (page.changeOf(...sum.amounts).isSure && value(sum) <= mostOfFunction * value(sum.all))))
-				best = sum;
+		for (const sum of sums.values()) {
+			const weight = value(sum.amounts) * (isTwo && !page.changeOf(...sum.amounts).isSure ? doubtWorth : 1);
+			if (weight > best.weight && (!isTwo || value(sum.amounts) <= mostOfFunction * value(sum.all.amounts)))
+				best = {...sum, weight};
+		}
 	}
-	const {f, amounts: [before, after]} = best;
-	return f === undefined || value(best) < leastLine * page.total().all ? null : {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], value: page.isTwo ? after - before : totalOf(page, g => fun[g] === fun[f] && line[g] === line[f])};
+	const {f} = best;
+	if (f === undefined || value(best.amounts) < leastLine * page.total().all)
+		return null;
+	const isIt = Uint8Array.from(fun, (u, g) => F.name[u] === F.name[fun[f]] && idOf(g) === idOf(f) ? 1 : 0);
+	return {name: D.strings[F.name[fun[f]]], file: D.strings[F.file[fun[f]]], line: line[f], amounts: totalsOf(page, isIt)};
 }
 
-export {findFacts, findLine, hasLines};
+export {findCaller, findFacts, findLine, hasLines};

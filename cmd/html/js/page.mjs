@@ -635,7 +635,7 @@ class Page {
 		const {totals, types} = this.base.head, count = types.findIndex(([name, unit]) => name === 'samples' && unit === 'count'), samples = count < 0 ? 0 : totals[count][0];
 		const widths = {both: this.state.cmp ? 'larger share' : 'larger side', before: 'before', after: 'after', change: 'size of the change'};
 		const words = this.isTwo ? 'width: ' + widths[this.state.w] + ' · ' + (this.base.head.comments.filter(c => c.startsWith('# sampling:')).length > 2 ? 'runs of a side are added: differences between them are not known' : 'one run on each side: differences from run to run are not known')
-			: 'dark foot: self · italic: inlined · ' + (samples ? formatCount(samples) + ' samples, shares ±' + shortShare(.98, Math.sqrt(samples)) + ' · ' : '') + formatCount(this.tree.n - 1) + ' boxes';
+			: 'dark foot: self · italic: inlined · ' + (samples ? formatCount(samples) + ' samples, shares ±' + (98 / Math.sqrt(samples)).toFixed(1) + ' points · ' : '') + formatCount(this.tree.n - 1) + ' boxes';
 		const reading = element('span', {class: 'r', id: 'reading', title: samples ? 'of 50 %, in 19 of 20 runs' : null}, words);
 		host.replaceChildren(...items, reading);
 		// The two sums stay longest: packages go first, the lightest of all, or words of a difference.
