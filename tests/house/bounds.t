@@ -79,6 +79,7 @@ bounded sparse_elf 'prof-list --disasm=. @'
 bounded sparse_elf 'prof-symbolize @'
 bounded long_paths 'prof-symbolize @'
 bounded long_abbrevs 'prof-symbolize --no-cache @'
+bounded long_abbrev 'prof-symbolize --no-cache @'
 bounded shared_ranges 'prof-symbolize --no-cache @'
 bounded bracket_names 'prof-symbolize @'
 bomb same_notes

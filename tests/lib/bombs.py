@@ -260,6 +260,13 @@ def long_abbrevs():
                 (b".debug_info", units, len(units))])
 
 
+def long_abbrev():
+    """25,000 units, whose abbreviation has 60,000 attributes, which take no room."""
+    abbrevs = b"\1\x11\0" + b"\x3f\x19" * 60000 + b"\x11\1\0\0\0"
+    unit = struct.pack("<IHIBBQ", 16, 4, 0, 8, 1, 4096) * 25000
+    return elf([(b".debug_abbrev", abbrevs, len(abbrevs)), (b".debug_info", unit, len(unit))])
+
+
 def shared_ranges():
     """20,000 units, whose code is the same list of 120,000 ranges, of no address."""
     abbrevs = b"\1\x11\0\x11\1\x55\x17\0\0\0"

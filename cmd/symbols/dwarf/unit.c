@@ -119,6 +119,7 @@ unit_read_root(struct dwarf_unit *u, struct dwarf_budget *budget)
 	struct cursor c = dwarf_at(u->file, DWARF_INFO, u->first), attrs;
 	struct root_strings s = { 0 };
 	uint64_t name, form, code;
+	const uint8_t *start;
 	int64_t constant;
 
 	c.end = u->file->section[DWARF_INFO].data + u->end;
@@ -126,6 +127,7 @@ unit_read_root(struct dwarf_unit *u, struct dwarf_budget *budget)
 	if (!code ||
 	    !abbrev_find(u->file, u->abbrevs, code, budget, &u->tag, &attrs))
 		return false;
+	start = attrs.p;
 	while (abbrev_next_attr(&attrs, &name, &form, &constant)) {
 		struct dwarf_value v = form_read(&u->sizes, &c, form, constant);
 
@@ -135,7 +137,8 @@ unit_read_root(struct dwarf_unit *u, struct dwarf_budget *budget)
 	u->dwo_name = unit_string(u, &s.dwo_name);
 	if (!unit_address(u, &u->low, &u->base))
 		u->base = 0;
-	return !c.bad && !attrs.bad;
+	return budget_spend(budget, (uint64_t)(attrs.p - start)) && !c.bad &&
+	       !attrs.bad;
 }
 
 bool
