@@ -54,7 +54,7 @@ enum {
 	SAME_FRAMES = 16, /* as the one before */
 };
 
-enum { MAX_SAME = 64 }; /* frames: answers do not unfold to much more */
+enum { MAX_SAME = 512 }; /* frames: as many as binary_run() gives */
 
 struct packed_insn {
 	uint64_t address;

@@ -82,6 +82,10 @@ bounded long_abbrevs 'prof-symbolize --no-cache @'
 bounded long_abbrev 'prof-symbolize --no-cache @'
 bounded shared_ranges 'prof-symbolize --no-cache @'
 bounded bracket_names 'prof-symbolize @'
+bounded inlined_code 'prof-list --disasm=f @'
+check 'the process without rights reads as much of it' 0 '
+	PROF_SANDBOX=0 prof-list --disasm=f inlined_code >want 2>&1
+	prof-list --disasm=f inlined_code 2>&1 | cmp - want' </dev/null
 bomb same_notes
 check 'thousands of sections of the same notes: the run does not end' 0 \
 	'ulimit -v 1048576; PROF_SANDBOX=0 prof-symbolize -q --no-cache same_notes -o out' <<'END'

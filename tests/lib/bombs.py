@@ -213,14 +213,18 @@ def elf(sections):
                        0, 64, 56, 1, 64, 2 + len(sections), 1)
     load = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 2 * code, 2 * code, 4096)
 
-    def section(name, kind, flags, at, n):
-        return struct.pack("<IIQQQQIIQQ", name, kind, flags, at, at, n, 0, 0, 8, 0)
+    def section(name, kind, flags, at, n, link=0):
+        return struct.pack("<IIQQQQIIQQ", name, kind, flags, at, at, n, link, 0, 8,
+                           24 if kind == 2 else 0)
 
     data = (head + load).ljust(code, b"\0") + names.ljust(code, b"\x90")
     data += section(0, 0, 0, 0, 0) + section(1, 3, 0, code, len(names))
     body = b""
-    for name, contents, size in sections:
-        data += section(names.index(name), 1, 2, at + len(body), size)
+    for i, (name, contents, size) in enumerate(sections):
+        # The names of symbols follow them.
+        kind = {b".symtab": 2, b".strtab": 3}.get(name, 1)
+        data += section(names.index(name), kind, 2, at + len(body), size,
+                        3 + i if kind == 2 else 0)
         body += contents
     with open(sys.argv[2], "wb") as f:
         f.write(data.ljust(at, b"\0") + body)
@@ -276,6 +280,25 @@ def shared_ranges():
     ranges = struct.pack("<I", len(ranges)) + ranges
     return elf([(b".debug_abbrev", abbrevs, len(abbrevs)), (b".debug_info", units, len(units)),
                 (b".debug_rnglists", ranges, len(ranges))])
+
+
+def inlined_code():
+    """A function of 40,000 instructions, all of which have the same 500 inlined calls."""
+    n = 40000
+    abbrevs = (b"\1\x11\1\x11\1\x12\6\0\0" b"\2\x2e\1\3\x08\x11\1\x12\6\0\0"
+               b"\3\x1d\1\x31\x13\x11\1\x12\6\0\0" b"\4\x2e\0\3\x08\0\0\0")
+    where = struct.pack("<QI", 0, n)
+    unit = (struct.pack("<HIB", 4, 0, 8) + b"\1" + where + b"\4g\0\2f\0" + where +
+            (b"\3" + struct.pack("<I", 24) + where) * 500 + bytes(502))
+    unit = struct.pack("<I", len(unit)) + unit
+    symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0, n)
+    out = elf([(b".symtab", symbols, len(symbols)), (b".strtab", b"\0f\0", 3),
+               (b".debug_abbrev", abbrevs, len(abbrevs)), (b".debug_info", unit, len(unit)),
+               (b".text", b"\x90" * n, n)])
+    with open(sys.argv[2], "r+b") as f: # all of the file is its code
+        f.seek(64 + 32)
+        f.write(struct.pack("<QQ", 65536, 65536))
+    return out
 
 
 sys.stdout.buffer.write(globals()[sys.argv[1]]())
