@@ -231,6 +231,58 @@ END
 			awk "$chance""{ print (\$2 > 0.98 && chance_count(\$1, 997 * \$2)) ? \"both\" : \$0 }"' <<'END'
 both
 END
+	# Two whose end the kernel reports before it: as a program with another user begins,
+	# which ends events of that process, and with the main thread. What is said to have
+	# ended is forgotten after two seconds.
+	cat >outlives.c <<'END'
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+static void lone_part(double until)
+{
+	struct timespec t;
+	do {
+		for (volatile int i = 0; i < 100000; i++) ;
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	} while (t.tv_sec + t.tv_nsec / 1e9 < until);
+}
+static void *run(void *unused)
+{
+	lone_part(0.1);
+	usleep(2300000);
+	lone_part(0.5);
+	_exit(0);
+}
+int main(void)
+{
+	pthread_t t;
+	if (getuid() != geteuid())
+		run(0);
+	pthread_create(&t, 0, run, 0);
+	pthread_exit(0);
+}
+END
+	$cc -static -pthread -o lone outlives.c
+	# outlives PROGRAM: is its time sampled, in the function that it runs?
+	outlives() {
+		prof-record -q -F 200 -o "$1.pb.gz" sh -c "exec ./$1" 2>"$1.err"
+		prof-symbolize -q "$1.pb.gz" | prof-text -q --sample_index=cpu --unit=s | awk '
+			$6 == "lone_part" { v = $4 + 0 }
+			END { print (v > 0.3) ? "sampled" : v " s" }' >"$1.got"
+	}
+	outlives lone &
+	if cp lone other && [ "$(id -u)" = 0 ] && chown 1 other && chmod 4755 other; then
+		outlives other
+		check 'a set-user-id program is sampled to its end' 0 'cat other.got' <<'END'
+sampled
+END
+	else
+		skip 'a set-user-id program is sampled to its end' 'not root'
+	fi
+	wait
+	check 'and threads that outlive the main one' 0 'cat lone.got' <<'END'
+sampled
+END
 	# The recorder stands still for a second of it, of which a ring for each processor
 	# has room for 0.3.
 	here=$(taskset -pc $$ | sed 's/.*[ ,-]//')

@@ -11,7 +11,7 @@ struct member {
 	struct by_id by; /* its pid */
 	bool is_loaded, is_joined;
 	bool is_idle; /* loaded for long, and not joined */
-	bool has_ended;
+	unsigned n_thread;
 	bool is_ours; /* it runs our code: it has not executed the command */
 	uint64_t seen_ns; /* the first family_look(), or 0 */
 	uint64_t task_ns; /* when it got events of its own, or 0 */
@@ -56,7 +56,7 @@ member_find(const struct family *f, int32_t pid)
 static bool
 is_open(const struct family *f, const struct member *m)
 {
-	return !m->is_joined && !m->is_idle && !m->has_ended &&
+	return !m->is_joined && !m->is_idle && m->n_thread &&
 	       !(f->is_inherited && m->task_ns);
 }
 
@@ -103,6 +103,7 @@ member_add(struct family *f, int32_t pid, bool is_ours)
 	if (!m)
 		return;
 	m->by.id = pid;
+	m->n_thread = 1;
 	m->is_ours = is_ours;
 	*by_id_place(&f->members, pid) = &m->by;
 	change_end(f, m);
@@ -125,9 +126,13 @@ family_is_ours(const struct family *f, int32_t pid)
 void
 family_fork(struct family *f, int32_t pid, int32_t parent)
 {
-	if (pid == parent) /* a thread */
-		return;
-	if (member_find(f, parent))
+	struct member *m = member_find(f, parent);
+
+	if (m && pid == parent) { /* a thread */
+		change_begin(f, m);
+		m->n_thread++;
+		change_end(f, m);
+	} else if (m)
 		member_add(f, pid, false);
 	else
 		member_forget(f, pid);
@@ -141,7 +146,7 @@ family_exec(struct family *f, int32_t pid)
 	if (!m)
 		return;
 	change_begin(f, m);
-	*m = (struct member){ .by = m->by };
+	*m = (struct member){ .by = m->by, .n_thread = 1 };
 	change_end(f, m);
 }
 
@@ -174,7 +179,19 @@ family_exit(struct family *f, int32_t pid)
 	if (!m)
 		return;
 	change_begin(f, m);
-	m->has_ended = true;
+	m->n_thread -= m->n_thread > 0;
+	change_end(f, m);
+}
+
+void
+family_map(struct family *f, int32_t pid)
+{
+	struct member *m = member_find(f, pid);
+
+	if (!m || m->n_thread)
+		return;
+	change_begin(f, m);
+	m->n_thread = 1;
 	change_end(f, m);
 }
 

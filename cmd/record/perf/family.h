@@ -17,9 +17,11 @@ void family_free(struct family *f);
 
 /*
  * What happens to processes, in the order of time: the command's is added,
- * which we forked, or one is started by its parent, executes a program, loads
- * libsample, is joined by it, or ends; its number may then be given to a
- * stranger.
+ * which we forked, or one is started by its parent (or, if the two are the
+ * same, a thread of it), executes a program, loads libsample, is joined by it,
+ * or one of its threads ends; with the last, its number may be given to a
+ * stranger. If it maps a file after that, it has not ended: as it executes a
+ * program with other rights, the kernel ends its events, and says that it does.
  * Without memory a process is left out. Of strangers all but family_add() and
  * family_fork() is ignored.
  */
@@ -29,6 +31,7 @@ void family_exec(struct family *f, int32_t pid);
 void family_load(struct family *f, int32_t pid);
 void family_join(struct family *f, int32_t pid);
 void family_exit(struct family *f, int32_t pid);
+void family_map(struct family *f, int32_t pid);
 
 /* Is it one of them, though it may have ended? */
 bool family_has(const struct family *f, int32_t pid);

@@ -588,8 +588,10 @@ is_of_family(struct perf_sampler *s, const struct perf_event_header *h)
 	memcpy(v, (const char *)(h + 1) + (is_sample ? 8 : 0), sizeof(v));
 	if (h->type == PERF_RECORD_FORK)
 		family_fork(s->family, v[0], v[1]);
-	else if (h->type == PERF_RECORD_EXIT && v[0] == v[2])
+	else if (h->type == PERF_RECORD_EXIT)
 		family_exit(s->family, v[0]);
+	else if (h->type == PERF_RECORD_MMAP2)
+		family_map(s->family, v[0]);
 	else if (h->type == PERF_RECORD_COMM && is_mark(h, SHM_LOADS))
 		family_load(s->family, v[0]);
 	else if (h->type == PERF_RECORD_COMM && is_mark(h, SHM_JOINS))

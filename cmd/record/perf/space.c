@@ -418,7 +418,17 @@ spaces_exit(struct spaces *s, int32_t pid)
 	s->n_ended++;
 }
 
-/* Other threads may outlive the one that ended: wait for some passes. */
+static bool
+is_gone(int32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return access(path, F_OK) != 0;
+}
+
+/* Other threads may outlive the one that ended, and a process the record of its
+ * end: see family.h. So wait for some passes, and look. */
 void
 spaces_sweep(struct spaces *s)
 {
@@ -429,7 +439,10 @@ spaces_sweep(struct spaces *s)
 		struct process_space *p;
 
 		while ((p = (struct process_space *)*at)) {
-			if (!p->ended || p->ended++ < PASSES) {
+			if (p->ended && p->ended++ >= PASSES &&
+			    !is_gone(p->by.id))
+				p->ended = 1;
+			if (p->ended <= PASSES) {
 				at = &p->by.next;
 				continue;
 			}
@@ -438,15 +451,6 @@ spaces_sweep(struct spaces *s)
 			s->n_ended--;
 		}
 	}
-}
-
-static bool
-is_gone(int32_t pid)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d", pid);
-	return access(path, F_OK) != 0;
 }
 
 void
