@@ -60,7 +60,7 @@ function hideFrames(D, K, base, hide, isClosed) {
 	const {parent, inlined, end, times} = out;
 	// Where nodes went, and where each piece of the tree begins. A piece that is left to
 	// do is one or more nodes, which become one; up: the node above it.
-	const place = scratch('moved', n), pieces = [], left = [{nodes: [0], up: 0, isInlined: 0}];
+	const place = scratch('moved', n), runs = isClosed ? scratch('runs', n) : null, pieces = [], left = [{nodes: [0], up: 0, isInlined: 0}];
 	let at = 0;
 	while (left.length) {
 		const {nodes, up, isInlined} = left.pop(), [i] = nodes, isWhole = nodes.length === 1 && !hidden[i], stop = isWhole ? tree.end[i] : i + 1, by = at - i;
@@ -82,16 +82,27 @@ function hideFrames(D, K, base, hide, isClosed) {
 				place[node] = at;
 				if (times)
 					times[at] = Math.max(times[at], tree.times[node]);
-				// What a hidden node has below it comes in its place.
-				for (let c = node + 1; c < tree.end[node]; c = hidden[c] & 3 ? c + 1 : tree.end[c]) {
-					const k = tree.key[c], stays = tree.inlined[c] ? staysInlined(tree.parent, hidden, c) : 0, known = below.get(k);
-					if (hidden[c] & 3) {
-						place[c] = at;
-						continue;
-					}
-					if (stays === null || (isClosed && k === tree.key[i]))
+				// What a hidden node has below it comes in its place, what joins this one, too.
+				for (let c = node + 1, next; c < tree.end[node]; c = next) {
+					const k = tree.key[c], isHidden = hidden[c] & 3, isJoined = !isHidden && isClosed && k === tree.key[i], stays = isHidden || !tree.inlined[c] ? 0 : staysInlined(tree.parent, hidden, c), known = below.get(k);
+					if (stays === null)
 						return null;
-					if (known) {
+					if (isJoined) {
+						let above = tree.parent[c];
+						while (hidden[above] & 3)
+							above = tree.parent[above];
+						// Which of several runs goes on here only the stored tree knows.
+						if (tree.times[above])
+							return null;
+						runs[c] = runs[above] + 1;
+						times[at] = Math.max(times[at], runs[c] + tree.times[c]);
+						inlined[at] &= stays;
+					}
+					next = tree.end[c];
+					if (isHidden || isJoined) {
+						place[c] = at;
+						next = c + 1;
+					} else if (known) {
 						known.nodes.push(c);
 						known.isInlined &= stays;
 					} else {
