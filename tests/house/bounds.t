@@ -125,6 +125,11 @@ for c in 'prof-text' 'prof-text --folded' 'prof-text --traces' 'prof-text --tree
 	check_err "lines times frames: $c" 2 "$c inlined_most" \
 		'larger than --max-size: a report takes'
 done
+for input in same_comment same_label same_path; do
+	bomb $input
+	check_err "a string again and again: $input" 2 "prof-text --raw $input" \
+		'larger than --max-size: a report takes'
+done
 check 'a larger value lets them through' 0 \
 	'prof-filter --max-size=64G inlined_most | prof-merge --max-size=64G | wc -c | grep -c .' <<'END'
 1

@@ -79,6 +79,29 @@ def inlined_small():
     return profile([[1] * 1000], [([1] * 1000, 0)], [b"f"])
 
 
+def with_string(more):
+    """A profile with more fields, where string 3 has 300,000 bytes."""
+    p = profile([[1]], [([1], 0)], [b"f"], strings=[b"x" * 300000])
+    return gzip.compress(gzip.decompress(p) + more, 9)
+
+
+def same_comment():
+    """500,000 comments, all the same long string."""
+    return with_string(text(13, b"\3" * 500000))
+
+
+def same_label():
+    """40,000 samples, whose labels have the same long value."""
+    return with_string(b"".join(text(2, text(1, b"\1") + text(2, varint(i + 1)) +
+                                     text(3, number(1, 1) + number(2, 3)))
+                                for i in range(40000)))
+
+
+def same_path():
+    """30,000 mappings of the same long path."""
+    return with_string(b"".join(text(3, number(1, i + 1) + number(5, 3)) for i in range(30000)))
+
+
 def deep():
     """One stack of 300,000 frames."""
     return profile([range(1, 30001)] * 10, [([i % 100 + 1], 0) for i in range(30000)],

@@ -378,10 +378,36 @@ name_bytes(const struct profile *p, const struct line *l)
 	return p->strings.str[p->function[l->function].name].len;
 }
 
+/* The bytes of labels, comments, mappings and types, which may share strings;
+ * no more than max are counted. */
+static size_t
+string_work(const struct profile *p, size_t max)
+{
+	const struct str *s = p->strings.str;
+	size_t longest = 0, work = 0;
+
+	for (size_t i = 0; i < p->strings.n_str; i++)
+		longest = s[i].len > longest ? s[i].len : longest;
+	if (3 * p->n_label + p->n_comment + 2 * (p->n_mapping + p->n_type) <=
+	    max / (longest + 1))
+		return 0;
+	for (size_t i = 0; i < p->n_label && work <= max; i++)
+		work += s[p->label[i].key].len + s[p->label[i].str].len +
+			s[p->label[i].unit].len;
+	for (size_t i = 0; i < p->n_comment && work <= max; i++)
+		work += s[p->comment[i]].len;
+	for (size_t i = 0; i < p->n_mapping && work <= max; i++)
+		work += s[p->mapping[i].file].len +
+			s[p->mapping[i].build_id].len;
+	for (size_t i = 0; i < p->n_type && work <= max; i++)
+		work += s[p->type[i].type].len + s[p->type[i].unit].len;
+	return work;
+}
+
 static enum prof_status
 check_work(const struct profile *p, struct prof_err *err)
 {
-	size_t bytes = budget_bytes(), most = 0, work = 0;
+	size_t bytes = budget_bytes(), most = 0, work;
 	size_t max =
 		bytes < SIZE_MAX / WORK_TIMES ? bytes * WORK_TIMES : SIZE_MAX;
 	size_t *cost = bytes == SIZE_MAX
@@ -398,6 +424,7 @@ check_work(const struct profile *p, struct prof_err *err)
 			cost[l] += FRAME_WORK + name_bytes(p, &p->line[k]);
 		most = cost[l] > most ? cost[l] : most;
 	}
+	work = string_work(p, max);
 	if (p->n_stack > max / (most + 1))
 		for (size_t i = 0; i < p->n_stack && work <= max; i++)
 			work += cost[p->stack[i]];
