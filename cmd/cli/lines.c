@@ -3,6 +3,7 @@
 
 #include "lines.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct lines {
 	int fd;
 	bool has_begun;   /* the line has more than blanks and a ':' */
 	unsigned n_colon; /* at its begin: 0 or 1 */
-	unsigned n_hash;  /* just before */
+	unsigned n_hash;  /* just before, or letters are between */
 };
 
 static int
@@ -62,6 +63,10 @@ scan_rest(struct lines *l, const char **p, const char *end)
 	while (*p < end) {
 		if (**p == '#') {
 			l->n_hash++;
+			++*p;
+			continue;
+		}
+		if (isalpha((unsigned char)**p) && l->n_hash >= 2) {
 			++*p;
 			continue;
 		}

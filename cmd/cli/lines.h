@@ -1,7 +1,8 @@
 /*
  * lines.h - text reports in the log of a runner of CI. GitHub's takes a line
- * that begins with "::" after blanks as a command, as well as "##[" anywhere;
- * a name in a profile must not give it any. Nor may one in a message.
+ * that begins with "::" after blanks as a command, as well as "##[" anywhere,
+ * Azure's and TeamCity's "##vso[" and "##teamcity["; a name in a profile must
+ * not give them any. Nor may one in a message.
  */
 #ifndef LINES_H
 #define LINES_H

@@ -647,17 +647,19 @@ cat >ci.txt <<'END'
 # n count
 @comment ::error::a
 @comment  ::error::b ##[group]
-main;::add-mask::f;a##[error]b 2 {::k="::v" x="##[group]"}
+@comment a ##vso[task.setvariable variable=x]y ##teamcity[message] #vso[ ## a[
+main;::add-mask::f;a##[error]b##vso[task.x]c 2 {::k="::v" x="##[group]"}
 ::add-mask::f;###[x 1 {x=":::"}
 END
 mkprof ci.txt >ci
 check 'no line of a report is a command' 0 '
 	for o in --comments --traces --tags --raw --tree --peek=. --top; do
-		prof-text $o ci | grep -E "^[[:blank:]]*::|##\["
+		prof-text $o ci | grep -E "^[[:blank:]]*::|##[a-z]*\["
 	done; :' </dev/null
 check 'what would be one is escaped' 0 'prof-text --comments ci' <<'END'
 :\x3aerror::a
  :\x3aerror::b ##\x5bgroup]
+a ##vso\x5btask.setvariable variable=x]y ##teamcity\x5bmessage] #vso[ ## a[
 END
 check 'folded stacks are for programs' 0 'prof-text --folded ci | grep -c "^::add-mask::f;###\[x 1"' <<'END'
 1
