@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/buildid.h"
@@ -31,6 +32,7 @@ enum {
 	 * speed: an emulated one takes 20 times as long. */
 	MAX_SECONDS = 60,
 	PATIENCE = 5, /* seconds for a file system that is silent */
+	END_MS = 100, /* milliseconds for workers to end */
 };
 
 struct jail {
@@ -58,6 +60,7 @@ work(int parcel, int answer, const char *build_id)
 	struct rows *rows = NULL;
 	struct prof_err err = { 0 };
 
+	signal(SIGTERM, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	confine_limit(MAX_BYTES, MAX_SECONDS);
 	if (write(answer, &self, sizeof(self)) != sizeof(self) ||
@@ -88,6 +91,26 @@ receive(int from, int fd[FDPASS_MAX], char build_id[BUILD_ID_TEXT])
 	return false;
 }
 
+/*
+ * End the workers, ended ones, too: whom they are left to, a recorder of a
+ * command, would take their CPU time for that of the command's children. One
+ * that cannot be ended, as its file system is silent, does not count.
+ */
+static void
+end_workers(void)
+{
+	static const struct timespec ms = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < END_MS; i++) {
+		kill(0, SIGTERM); /* ignored here */
+		while (waitpid(-1, NULL, __WALL | WNOHANG) > 0)
+			;
+		if (errno == ECHILD)
+			return;
+		nanosleep(&ms, NULL);
+	}
+}
+
 static _Noreturn void
 serve(int socket)
 {
@@ -113,6 +136,7 @@ serve(int socket)
 		while (waitpid(-1, NULL, __WALL | WNOHANG) > 0)
 			;
 	}
+	end_workers();
 	_exit(0);
 }
 
@@ -156,7 +180,7 @@ jail_end(struct jail *j)
 	if (!j)
 		return;
 	atomic_store(&j->is_over, true);
-	kill(j->pid, SIGKILL);
+	shutdown(j->fd, SHUT_RDWR);
 }
 
 void

@@ -412,10 +412,10 @@ test_closing(void **state)
 	};
 
 	(void)state;
-	account_closing(&s, "CPU time", 1, hear);
-	account_closing(&s, NULL, 2, hear);
-	account_closing(&(struct sampling){ 0 }, "CPU time", 0, hear);
-	assert_said("100 samples, 2.00 s of CPU time at 50 Hz, 3 lost, 1 "
+	account_closing(&s, -0.2, "CPU time", 1, hear);
+	account_closing(&s, 0, NULL, 2, hear);
+	account_closing(&(struct sampling){ 0 }, 0, "CPU time", 0, hear);
+	assert_said("100 samples, 1.77 s of CPU time at 50 Hz, 3 lost, 1 "
 		    "process\n"
 		    "100 samples, 3 lost, 2 processes\n"
 		    "0 samples, 0.00 s of CPU time at 0 Hz, 0 lost, 0 "

@@ -126,12 +126,11 @@ account_quality(const struct sampling *s, account_say *say)
 }
 
 static double
-sampled_s(const struct account *a)
+sampled_s(const struct sampling *s, double more_s)
 {
-	const struct sampling *s = &a->sampling;
 	uint64_t n = s->ticks > s->lost ? s->ticks - s->lost : 0;
 
-	return s->asked_hz > 0 ? (double)n / s->asked_hz : 0;
+	return s->asked_hz > 0 ? (double)n / s->asked_hz + more_s : 0;
 }
 
 static int
@@ -220,7 +219,8 @@ say_timers(const struct sampling *s, account_say *say)
 void
 account_missing(const struct account *a, account_say *say)
 {
-	double sampled = sampled_s(a) + a->more_s, used = a->sampling.used_s;
+	double sampled = sampled_s(&a->sampling, a->more_s);
+	double used = a->sampling.used_s;
 	bool is_much = a->is_cpu && is_missed(&a->sampling);
 
 	if (a->n_left)
@@ -361,7 +361,7 @@ account_locks(uint64_t n_sample, uint64_t period_ns, account_say *say)
 }
 
 void
-account_closing(const struct sampling *s, const char *column,
+account_closing(const struct sampling *s, double more_s, const char *column,
 		unsigned n_process, account_say *say)
 {
 	double ticks = (double)s->ticks, signals = (double)s->signals;
@@ -371,8 +371,7 @@ account_closing(const struct sampling *s, const char *column,
 		say_format(say,
 			   "%" PRIu64 " samples, %.2f s of %s at %.0f Hz, "
 			   "%" PRIu64 " lost, %u process%s",
-			   s->signals,
-			   s->asked_hz > 0 ? ticks / s->asked_hz : 0, column,
+			   s->signals, sampled_s(s, more_s), column,
 			   s->ticks ? s->asked_hz * signals / ticks : 0,
 			   s->lost, n_process, es);
 	else

@@ -90,8 +90,9 @@ void account_heap(const struct account_heap *a, account_say *say);
  * period_ns: mean waiting between samples. */
 void account_locks(uint64_t n_sample, uint64_t period_ns, account_say *say);
 
-/* The closing line: what there is. column: of the time, "CPU time". */
-void account_closing(const struct sampling *s, const char *column,
-		     unsigned n_process, account_say *say);
+/* The closing line: what there is. column: of the time, "CPU time". more_s: as
+ * in struct account. */
+void account_closing(const struct sampling *s, double more_s,
+		     const char *column, unsigned n_process, account_say *say);
 
 #endif

@@ -180,7 +180,7 @@ find_shares(struct run *r, struct account *a, uint64_t used_ns, double chance_s)
 	size_t n, n_early;
 
 	sampled_ns = (uint64_t)((double)sampled_ns + more_ns);
-	a->more_s = more_ns / 1e9;
+	a->more_s = r->more_s = more_ns / 1e9;
 	if (!tally_early_shares(t, period_ns, &r->share, &n_early))
 		die_nomem();
 	r->share = realloc(r->share,
@@ -259,7 +259,7 @@ close_with(struct run *r)
 	if (!isatty(STDERR_FILENO) || r->how == DELIVER_NONE)
 		return;
 	counts_of(r, r->kind, &s);
-	account_closing(&s,
+	account_closing(&s, r->more_s,
 			r->kind != TALLY_CPU ? NULL
 			: is_wall            ? "real time of threads"
 					     : "CPU time",

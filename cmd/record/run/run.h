@@ -57,6 +57,7 @@ struct run {
 	/* Private. */
 	struct recording recording;
 	struct account_share *share; /* what was not sampled */
+	double more_s; /* than a period each, that ticks are worth */
 	enum deliver_how how;
 	/* Of inside.c. */
 	struct drain drain;
