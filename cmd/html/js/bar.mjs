@@ -8,6 +8,7 @@ import {jitName, shownName} from './fit.mjs';
 import {openMenu} from './menu.mjs';
 import {baseName} from './model.mjs';
 import {displayName, shortValue} from './numbers.mjs';
+import {sidesOf} from './values.mjs';
 
 const shownCrumbs = 5;
 const whatOfType = [[/^(cpu|cycles|instructions|wall|samples)$/, t => t === 'cpu' ? 'CPU' : t], [/^alloc/, () => 'allocated'], [/^(inuse|space|objects)/, () => 'in use'], [/^(delay|contentions|mutex|lock)/, () => 'waiting']];
@@ -18,7 +19,7 @@ function whatIs(type) {
 }
 
 function bigNumber(page, i) {
-	const {tree, base} = page, [before, after] = [tree.total[0][i], tree.total[1][i]], what = whatIs(base.head.types[page.column] ? base.head.types[page.column][0] : '');
+	const {tree, base} = page, [before, after] = sidesOf(tree.total, i), what = whatIs(base.head.types[page.column] ? base.head.types[page.column][0] : '');
 	const big = (text, kind) => element('b', kind, text), small = text => element('span', '', text), middle = text => element('i', '', text);
 	if (page.isTwo) {
 		const c = page.changeOf(before, after), likely = likelyText(c);
@@ -52,10 +53,10 @@ function changed(page, before, after) {
 function factsOf(page) {
 	const {sums, keys: K} = page, {self} = sums, out = [], add = (of, k, ...rest) => out.push(fact(of, displayName(K.text[k]), () => page.pivot(k), shownName(K.text[k]), ...rest));
 	if (page.isTwo) {
-		const change = k => self[1][k] - self[0][k], sure = [...Array(K.n).keys()].filter(k => K.name[k] && !page.palette.isUnnamed(k) && change(k) && page.changeOf(self[0][k], self[1][k]).isSure).sort((a, b) => Math.abs(change(b)) - Math.abs(change(a)));
+		const change = k => self[1][k] - self[0][k], sure = [...K.text.keys()].filter(k => K.name[k] && !page.palette.isUnnamed(k) && change(k) && page.changeOf(...sidesOf(self, k)).isSure).sort((a, b) => Math.abs(change(b)) - Math.abs(change(a)));
 		const tested = sure.filter(k => page.isSignificant(k, false));
 		for (const k of (tested.length ? tested : sure).slice(0, 3)) {
-			add(out.length ? 'self' : 'self, changed most', k, changed(page, self[0][k], self[1][k]));
+			add(out.length ? 'self' : 'self, changed most', k, changed(page, ...sidesOf(self, k)));
 			const [caller, amounts] = findCaller(page, k);
 			if (out.length === 1 && caller < K.n)
 				add('called by', caller, changed(page, ...amounts));

@@ -27,13 +27,16 @@ class Computer {
 		this.errors = new Map();
 	}
 
-	pattern(name) {
-		if (!this.S[name])
-			return null;
-		const made = compilePattern(this.S[name]);
+	// What make() makes of a filter: {error} is kept.
+	made(name, make) {
+		const made = this.S[name] ? make(this.S[name]) : {};
 		if (made.error)
 			this.errors.set(name, made.error);
-		return made.re || null;
+		return made;
+	}
+
+	pattern(name) {
+		return this.made(name, compilePattern).re || null;
 	}
 
 	// Bits of matchFrames() for the pattern of a filter, null: it has none.
@@ -54,12 +57,7 @@ class Computer {
 	}
 
 	labelSets(name) {
-		if (!this.S[name])
-			return null;
-		const made = matchLabels(this.D, this.S[name]);
-		if (made.error)
-			this.errors.set(name, made.error);
-		return made.sets || null;
+		return this.made(name, text => matchLabels(this.D, text)).sets || null;
 	}
 
 	// S: the state; column: of the values.

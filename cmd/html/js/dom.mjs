@@ -46,6 +46,16 @@ function swatch(colour) {
 	return s;
 }
 
+// A part of a view below its title.
+function section(title, ...parts) {
+	return element('section', '', element('h2', '', ...[title].flat()), ...parts);
+}
+
+// A table with a caption for those who do not see what it stands below.
+function captioned(kind, caption, ...parts) {
+	return element('table', kind, element('caption', 'hidden', caption), ...parts);
+}
+
 // The head of a table.
 function headRow(heads, ...more) {
 	return element('thead', '', element('tr', '', ...heads.map(h => element('th', {scope: 'col'}, h)), ...more));
@@ -84,4 +94,4 @@ function afterPaint(run) {
 	requestAnimationFrame(() => setTimeout(run));
 }
 
-export {afterPaint, barCell, button, byId, element, emptyNote, headRow, icon, isPlainKey, on, put, svgElement, swatch};
+export {afterPaint, barCell, button, byId, captioned, element, emptyNote, headRow, icon, isPlainKey, on, put, section, svgElement, swatch};

@@ -65,8 +65,8 @@ class FlameView {
 		if (out.length < 2)
 			return out;
 		if (this.owner.byName) {
-			const names = new Map(out.map(c => [c, this.owner.text(this.tree, c)]));
-			out.sort((a, b) => names.get(a) < names.get(b) ? -1 : names.get(a) > names.get(b) ? 1 : key[a] - key[b]);
+			const name = c => this.owner.text(this.tree, c);
+			out.sort((a, b) => name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : key[a] - key[b]);
 		}
 		this.sorted.set(i, out);
 		return out;
@@ -176,8 +176,7 @@ class FlameView {
 			this.put(depth, {node: i, x, w: restWidth, rest, from: first});
 		if (until < list.length)
 			this.put(depth, {node: i, x: w - restRoom + 1, w: restRoom - 1, rest: list.length - until, from: until});
-		for (let a = base, b = stack.length - 1; a < b; a++, b--)
-			[stack[a], stack[b]] = [stack[b], stack[a]];
+		stack.push(...stack.splice(base).reverse());
 	}
 
 	resize() {
@@ -185,11 +184,10 @@ class FlameView {
 		const {isPrinting} = this.owner, ratio = isPrinting ? 2 : devicePixelRatio || 1, height = this.rows.length * this.rowHeight + 4;
 		const {canvas} = this, shown = this.height = isPrinting ? Math.min(height, 1000) : Math.max(this.hostHeight, 20);
 		this.spacer.style.height = height + 'px';
-		if (canvas.width !== Math.round(this.width * ratio) || canvas.height !== Math.round(shown * ratio)) {
-			canvas.width = Math.round(this.width * ratio);
-			canvas.height = Math.round(shown * ratio);
-			canvas.style.width = this.width + 'px';
-			canvas.style.height = shown + 'px';
+		const [w, h] = [this.width, shown].map(size => Math.round(size * ratio));
+		if (canvas.width !== w || canvas.height !== h) {
+			Object.assign(canvas, {width: w, height: h});
+			Object.assign(canvas.style, {width: this.width + 'px', height: shown + 'px'});
 			this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		}
 		if (this.isUp && height > shown)
@@ -419,10 +417,11 @@ class FlameView {
 	}
 
 	find(node) {
-		for (let depth = 0; depth < this.rows.length; depth++)
-			for (const box of this.rows[depth])
-				if (!box.rest && (box.node === node || (box.run && box.run.includes(node))))
-					return {box, depth};
+		for (const [depth, row] of this.rows.entries()) {
+			const box = row.find(b => !b.rest && (b.run || [b.node]).includes(node));
+			if (box)
+				return {box, depth};
+		}
 		return null;
 	}
 
@@ -443,14 +442,9 @@ class FlameView {
 	}
 
 	outlineAt(hit) {
-		const o = this.outline;
-		o.hidden = !hit;
-		if (!hit)
-			return;
-		o.style.left = hit.box.x + 'px';
-		o.style.top = this.top(hit.depth) - this.scroll() + this.host.scrollTop + 'px';
-		o.style.width = Math.max(hit.box.w - 1, 2) + 'px';
-		o.style.height = this.rowHeight - 1 + 'px';
+		this.outline.hidden = !hit;
+		if (hit)
+			Object.assign(this.outline.style, {left: hit.box.x + 'px', top: this.top(hit.depth) - this.scroll() + this.host.scrollTop + 'px', width: Math.max(hit.box.w - 1, 2) + 'px', height: this.rowHeight - 1 + 'px'});
 	}
 
 	hover(e) {

@@ -5,8 +5,8 @@ import {changeText} from './change.mjs';
 import {button, element, on, svgElement} from './dom.mjs';
 import {cutMiddle, shownName, textWidth} from './fit.mjs';
 import {layOut} from './layers.mjs';
-import {displayName, formatCount, shortShare} from './numbers.mjs';
-import {edgesOf, largerSide} from './values.mjs';
+import {formatCount, shortShare} from './numbers.mjs';
+import {edgesOf, largerSide, sidesOf} from './values.mjs';
 
 const mostNodes = 25, mostNeighbours = 18, leastEdge = .012, boldness = 1.15, labelledEdge = .03, arrowBelow = .25, passOn = .88, passOnSelf = .03, leastScale = 11 / 12;
 
@@ -148,7 +148,7 @@ class GraphView {
 	subText(k) {
 		const {page} = this, own = this.own(k);
 		if (page.isTwo)
-			return changeText(page.changeOf(page.sums.total[0][k], page.sums.total[1][k]));
+			return changeText(page.changeOf(...sidesOf(page.sums.total, k)));
 		return page.share(this.total(k)) + (own && !page.isPhone ? ' · self ' + page.share(own) : '');
 	}
 
@@ -184,12 +184,11 @@ class GraphView {
 	}
 
 	node(node, v, i, lines) {
-		const {page} = this, k = node.key, x = v.x - v.w / 2, y = v.y - v.h / 2, own = Math.min(1, this.own(k) / this.all), change = page.isTwo && page.changeOf(page.sums.total[0][k], page.sums.total[1][k]);
-		const fill = change ? page.palette.ofChange(change) : page.palette.ofKey(k), name = displayName(page.keys.text[k]).slice(0, 400);
+		const {page} = this, k = node.key, x = v.x - v.w / 2, y = v.y - v.h / 2, own = Math.min(1, this.own(k) / this.all), change = page.isTwo && page.changeOf(...sidesOf(page.sums.total, k));
+		const fill = change ? page.palette.ofChange(change) : page.palette.ofKey(k), name = page.name(k).slice(0, 400), bar = more => svgElement('rect', {x: x + 10, y: y + v.h - 8, height: 3, rx: 1.5, ...more});
 		const g = svgElement('g', {class: 'gn', tabindex: 0, role: 'button', 'data-key': k, 'data-name': name}, svgElement('title', {}, name),
 			svgElement('rect', {x, y, width: v.w, height: v.h, rx: 7, fill, stroke: k === this.around ? page.palette.text : 'none', 'stroke-width': 2}),
-			svgElement('rect', {x: x + 10, y: y + v.h - 8, width: v.w - 20, height: 3, rx: 1.5, fill: page.palette.text, opacity: .12}),
-			svgElement('rect', {x: x + 10, y: y + v.h - 8, width: ((v.w - 20) * own).toFixed(1), height: 3, rx: 1.5, fill: change ? page.palette.text2 : page.palette.footOf(fill)}),
+			bar({width: v.w - 20, fill: page.palette.text, opacity: .12}), bar({width: ((v.w - 20) * own).toFixed(1), fill: change ? page.palette.text2 : page.palette.footOf(fill)}),
 			svgElement('text', {x: x + 10, y: y + 16, 'font-size': 12, 'font-weight': 600, fill: page.palette.text}, node.label),
 			svgElement('text', {x: x + 10, y: y + 30.5, 'font-size': 11, fill: page.palette.text}, node.sub));
 		const dim = isOn => lines.forEach(({e, shape, label}) => [shape, label].forEach(s => s && s.classList.toggle('dimmed', isOn && e.from !== i && e.to !== i)));

@@ -1,7 +1,7 @@
 // info.mjs - what the profile says of itself, what was lost or cut, the keys
 // and the meaning of the colours.
 
-import {button, element, headRow} from './dom.mjs';
+import {button, captioned, element, headRow, section} from './dom.mjs';
 import {baseName} from './model.mjs';
 import {displayName, formatCount, formatValue, shortShare} from './numbers.mjs';
 
@@ -10,7 +10,7 @@ const keyHelp = [['/', 'search or filter; Enter and Shift+Enter: next and previo
 	['n, N', 'next, previous match; in the source: hot line'], ['d', 'flip: callers above or below'], ['t', 'next sample type'], ['w', 'next width of a difference'], ['+, -, 0', 'size of the call graph'], ['?', 'this list']];
 
 function keyList() {
-	return element('table', 'plain', element('caption', 'hidden', 'Keys'), element('tbody', '',
+	return captioned('plain', 'Keys', element('tbody', '',
 		...keyHelp.map(([key, text]) => element('tr', '', element('th', {scope: 'row'}, key), element('td', '', text)))));
 }
 
@@ -28,8 +28,7 @@ function allNotes(head) {
 }
 
 function plainTable(caption, heads, rows) {
-	return element('section', '', element('h2', '', caption), element('table', 'plain', element('caption', 'hidden', caption),
-		headRow(heads),
+	return section(caption, captioned('plain', caption, headRow(heads),
 		element('tbody', '', ...rows.map(row => element('tr', '', ...row.map(c => element('td', {dir: 'ltr'}, c)))))));
 }
 
@@ -51,14 +50,14 @@ function drawInfo(host, page, D) {
 	fact('Stacks', formatCount(head.samples) + ' with ' + formatCount(head.nodes) + ' nodes, ' + formatCount(head.functions) + ' functions');
 	fact('Made by', 'prof-html ' + head.version);
 	host.replaceChildren(
-		element('section', '', element('h2', '', 'Notes'), notes.length ? element('ul', '', ...notes.map(n => element('li', {dir: 'ltr'}, n)))
+		section('Notes', notes.length ? element('ul', '', ...notes.map(n => element('li', {dir: 'ltr'}, n)))
 			: element('p', '', 'The profile records nothing lost, cut or left out.')),
 		plainTable('Profile', ['What', 'Value'], facts),
 		plainTable('Sample types', ['Type', 'Unit', 'Total'], head.types.map(([type, unit], k) => [displayName(type), displayName(unit), page.amountOf(head.totals[k][0], k).replace(/^\d+$/, formatCount)])),
 		plainTable('Binaries', ['File', 'Build ID', 'From', 'To'], head.mappings.map(([file, id, start, end]) => [displayName(file), displayName(id), start, end])),
 		...(files.length ? [plainTable('Source files in this page', ['File'], files.map(f => [displayName(f)]))] : []),
-		...(head.comments.length ? [element('section', '', element('h2', '', 'Comments'), ...head.comments.map(c => element('pre', {dir: 'ltr'}, displayName(c))))] : []),
-		element('section', '', element('h2', '', 'Keys'), keyList()),
+		...(head.comments.length ? [section('Comments', ...head.comments.map(c => element('pre', {dir: 'ltr'}, displayName(c))))] : []),
+		section('Keys', keyList()),
 		...(D.profile ? [button('Download the profile', {}, () => saveProfile(D.profile))] : []));
 }
 

@@ -2,7 +2,7 @@
 // filters to click on.
 
 import {changeText} from './change.mjs';
-import {barCell, button, element, emptyNote, headRow} from './dom.mjs';
+import {barCell, button, element, emptyNote, headRow, section} from './dom.mjs';
 import {displayName, findUnit, formatCount, formatValue} from './numbers.mjs';
 import {quotePattern} from './regexp.mjs';
 
@@ -61,7 +61,7 @@ function drawLabels(host, page, D, counts, column) {
 				...(value === none ? [value.term ? button(name, {class: 'name muted', title: 'only samples without this key'}, () => page.filterLabel(value.term, true)) : element('span', 'muted', name)] : [button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
 					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))])))));
 		}
-		sections.push(element('section', '', element('h2', '', displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))),
+		sections.push(section([displayName(key), ' ', button('as root', {class: 'small', title: 'a row of boxes for its values'}, () => page.rootLabel(key))],
 			element('table', 'keys labels', headRow(page.isTwo ? ['After', 'Δ', 'Value'] : ['Amount', 'of all', 'Value']), body),
 			all.length > limit ? button(formatCount(all.length - limit) + ' more values', {class: 'more-rows'}, () => {
 				shownRows.set(key, limit + 5 * labelRows);

@@ -511,25 +511,18 @@ function withLabelRoots(D, keys, column) {
 		samples: {...D.samples, node}};
 }
 
-// Tables with a function and a frame more for each name.
+// Tables with a function and a frame more for each name: more says what else than 0
+// these have in a column.
 function withExtraFrames(D, names) {
-	const longer = (a, more) => {
-		const out = new a.constructor(a.length + more.length);
+	const {n, ...frames} = D.frames, longer = (columns, more) => Object.fromEntries(Object.entries(columns).map(([column, a]) => {
+		const out = new a.constructor(a.length + names.length);
 		out.set(a);
-		out.set(more, a.length);
-		return out;
-	};
-	const zeros = names.map(() => 0), F = D.frames, U = D.functions;
-	const name = names.map((v, g) => D.strings.length + g);
-	return {
-		strings: [...D.strings, ...names],
-		packages: longer(D.packages, [0]),
-		functions: {name: longer(U.name, name), file: longer(U.file, zeros), raw: longer(U.raw, zeros),
-			line: longer(U.line, zeros), pkg: longer(U.pkg, names.map(() => D.packages.length)), own: longer(U.own, zeros)},
-		frames: {n: F.n + names.length, fun: longer(F.fun, names.map((v, g) => U.name.length + g)),
-			line: longer(F.line, zeros), column: longer(F.column, zeros), flags: longer(F.flags, zeros),
-			object: longer(F.object, zeros), high: longer(F.high, zeros), low: longer(F.low, zeros)},
-	};
+		out.set(more[column] || [], a.length);
+		return [column, out];
+	}));
+	return {strings: [...D.strings, ...names], ...longer({packages: D.packages}, {}),
+		functions: longer(D.functions, {name: names.map((v, g) => D.strings.length + g), pkg: names.map(() => D.packages.length)}),
+		frames: {n: n + names.length, ...longer(frames, {fun: names.map((v, g) => D.functions.name.length + g)})}};
 }
 
 export {ChildTable, GrowingTree, baseName, kindsOf, makeKeys, makeStructure, scratch, toPreorder, withLabelRoots};

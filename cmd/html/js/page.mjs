@@ -22,7 +22,7 @@ import {SideTable} from './side.mjs';
 import {SourceView, shortPath} from './source.mjs';
 import {State, diffWidths, granularities, readTaste, viewNames, writeTaste} from './state.mjs';
 import {TreeGrid} from './tree.mjs';
-import {InvertedTree, calleesTree, callersTree, makeValues, relatedNodes, sumKeys} from './values.mjs';
+import {InvertedTree, calleesTree, callersTree, makeValues, relatedNodes, sidesOf, sumKeys} from './values.mjs';
 
 const frameFilters = [['f', 'Focus'], ['h', 'Hide'], ['i', 'Ignore'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']];
 const allFilters = [...frameFilters, ['tf', 'Label'], ['ti', 'Not label'], ['tr', 'Label root']];
@@ -216,7 +216,7 @@ class Page {
 	fill(tree, i) {
 		if (!this.isTwo)
 			return {fill: this.palette.ofKey(tree.key[i]), isHatched: false};
-		const change = this.changeOf(tree.total[0][i], tree.total[1][i]);
+		const change = this.changeOf(...sidesOf(tree.total, i));
 		return {fill: this.palette.ofChange(change), isHatched: !change.isSure};
 	}
 
@@ -225,7 +225,7 @@ class Page {
 	}
 
 	describe(tree, i) {
-		const [before, after] = [tree.total[0][i], tree.total[1][i]], amounts = this.isTwo ? 'before ' + this.amount(before) + ', after ' + this.amount(after) + ', ' + changeText({before, after})
+		const [before, after] = sidesOf(tree.total, i), amounts = this.isTwo ? 'before ' + this.amount(before) + ', after ' + this.amount(after) + ', ' + changeText({before, after})
 			: this.amount(after) + ' (' + this.share(after) + '), self ' + this.amount(tree.self[1][i]) + ' (' + this.share(tree.self[1][i]) + ')';
 		return displayName(this.text(tree, i)) + (i && tree.inlined[i] ? ' (inlined)' : '') + ', ' + amounts;
 	}
@@ -240,7 +240,7 @@ class Page {
 	}
 
 	tipRows(view, i) {
-		const {tree} = view, [before, after] = [tree.total[0][i], tree.total[1][i]], out = element('div', 'g');
+		const {tree} = view, [before, after] = sidesOf(tree.total, i), out = element('div', 'g');
 		const row = (name, value, more) => out.append(element('span', '', name), element('b', '', value), element('span', '', more || ''));
 		if (this.isTwo) {
 			const c = this.changeOf(before, after);
@@ -428,7 +428,7 @@ class Page {
 
 	// What a finger chose: its numbers, and what can be done.
 	sheet(view, box) {
-		const {tree} = view, i = box.run ? box.run.at(-1) : box.node, k = tree.key[i], sheet = byId('sheet'), [before, after] = [tree.total[0][i], tree.total[1][i]];
+		const {tree} = view, i = box.run ? box.run.at(-1) : box.node, k = tree.key[i], sheet = byId('sheet'), [before, after] = sidesOf(tree.total, i);
 		const act = (text, run, kind) => button(text, {class: kind || null}, () => {
 			sheet.hidden = true;
 			run();

@@ -5,7 +5,7 @@ import {changeKind, changeText, likelyText} from './change.mjs';
 import {barCell, button, element, emptyNote, isPlainKey, on, swatch} from './dom.mjs';
 import {shownName} from './fit.mjs';
 import {displayName, formatCount, scaleValue} from './numbers.mjs';
-import {largerSide} from './values.mjs';
+import {largerSide, sidesOf} from './values.mjs';
 
 const sideRows = 80, moreRows = 400, thinSide = 410, wideSide = 600, mostReach = 2;
 const smallerUnit = {s: 'ms', ms: 'us', us: 'ns', hrs: 's', PB: 'TB', TB: 'GB', GB: 'MB', MB: 'kB', kB: 'B'};
@@ -160,7 +160,7 @@ class SideTable {
 		const most = keys.reduce((m, k) => Math.max(m, Math.abs(change(k))), 0) || 1, u = columnUnit(page, most);
 		const mostOf = keys.reduce((m, k) => Math.max(m, Math.abs(by[0][k]), Math.abs(by[1][k])), 0) || 1, uv = columnUnit(page, mostOf);
 		// Room for whiskers, unless one is far longer than all bars.
-		const changes = keys.map(k => page.changeOf(by[0][k], by[1][k])), room = Math.min(mostReach * most, Math.max(most, ...changes.map(({low, high}, i) => by[0][keys[i]] * Math.max(-low, high) || 0)));
+		const changes = keys.map(k => page.changeOf(...sidesOf(by, k))), room = Math.min(mostReach * most, Math.max(most, ...changes.map(({low, high}, i) => by[0][keys[i]] * Math.max(-low, high) || 0)));
 		const rows = keys.map((k, i) => {
 			const c = changes[i], d = change(k), cell = (text, kind) => element('td', kind, text);
 			const title = page.exact(by[0][k]) + ' → ' + page.exact(by[1][k]) + (likelyText(c) ? ', ' + likelyText(c) : '');

@@ -5,12 +5,12 @@
 
 import {chainOf, stepRows, stepsByAddress, stepsOf} from './asm.mjs';
 import {changeKind, changeText} from './change.mjs';
-import {button, element, emptyNote, isPlainKey, on} from './dom.mjs';
+import {button, captioned, element, emptyNote, isPlainKey, on} from './dom.mjs';
 import {shownName} from './fit.mjs';
 import {copyText} from './menu.mjs';
 import {displayName} from './numbers.mjs';
 import {quotePattern} from './regexp.mjs';
-import {largerSide} from './values.mjs';
+import {largerSide, sidesOf} from './values.mjs';
 
 const listed = 40, leastListed = .005, aroundInsns = 2, hotAt = .38, tab = '    ';
 
@@ -57,7 +57,7 @@ class SourceView {
 		Object.assign(this, {functions, lines, insns, best, id});
 		const {K, sums} = functions, all = this.page.total().all;
 		const isShown = k => K.name[k] && (only ? only.test(K.text[k]) : largerSide(sums.total, k) >= leastListed * all || this.names.has(K.text[k])) && largerSide(sums.total, k) > 0;
-		const keys = [...Array(K.n).keys()].filter(isShown), isOwn = k => this.page.base.functions.own[this.page.D.frames.fun[K.first[k]]] > 0;
+		const keys = [...K.text.keys()].filter(isShown), isOwn = k => this.page.base.functions.own[this.page.D.frames.fun[K.first[k]]] > 0;
 		const own = keys.filter(isOwn).sort((a, b) => largerSide(sums.total, b) - largerSide(sums.total, a) || a - b);
 		const others = keys.filter(k => !isOwn(k) && (only || largerSide(sums.self, k) >= leastListed * all || this.names.has(K.text[k]))).sort((a, b) => largerSide(sums.self, b) - largerSide(sums.self, a) || a - b);
 		const pick = list => list.filter((k, i) => i < listed || K.text[k] === sel || this.names.has(K.text[k]));
@@ -79,7 +79,7 @@ class SourceView {
 		if (!keys.length)
 			return [];
 		return [element('h2', 'grp', title), ...keys.map(k => {
-			const total = element('i'), self = element('i', 's'), name = K.text[k], change = this.page.isTwo && this.page.changeOf(by[0][k], by[1][k]);
+			const total = element('i'), self = element('i', 's'), name = K.text[k], change = this.page.isTwo && this.page.changeOf(...sidesOf(by, k));
 			total.style.width = Math.min(100, 100 * Math.abs(sums.total[1][k] / all)) + '%';
 			self.style.width = Math.min(100, 100 * Math.abs(sums.self[1][k] / all)) + '%';
 			const b = button('', {class: 'fn' + (name === this.chosen ? ' on' : '') + (this.names.has(name) ? '' : ' no'), title: displayName(name), 'aria-current': name === this.chosen ? 'true' : null}, () => this.page.set({sel: name}));
@@ -142,7 +142,7 @@ class SourceView {
 	}
 
 	text(block) {
-		const {K, sums} = this.lines, lines = linesOf(K, this.D(), block.name, block.file), steps = stepsOf(this.code, block.name, block.file);
+		const {K, sums} = this.lines, lines = linesOf(K, this.page.D, block.name, block.file), steps = stepsOf(this.code, block.name, block.file);
 		const most = this.most(sums, [...lines.values()]);
 		// The lines that there are, and those that have values.
 		const hasText = block.lines.length > 0, all = [...new Set([...Object.keys(block.lines).map(i => block.first + Number(i)), ...lines.keys()])].sort((a, b) => a - b);
@@ -156,11 +156,7 @@ class SourceView {
 			return at && hasText && line > all[at - 1] + 1 ? [element('tr', '', element('td', 'v'), element('td', 'v q'), element('td', 'no', '⋯'), element('td', 'code')), tr] : [tr];
 		});
 		const isShort = hasText && all.at(-1) >= block.first + block.lines.length;
-		return element('div', '', this.head(block.name, block.file), ...(hasText ? [] : [emptyNote(displayName(block.why + tried(block)) || 'No source text.')]), ...(isShort ? [element('p', 'note', '???: the file that was found has no such line; it may be another version')] : []), element('table', 'lines', element('caption', 'hidden', displayName(block.name)), element('tbody', '', ...rows)));
-	}
-
-	D() {
-		return this.page.D;
+		return element('div', '', this.head(block.name, block.file), ...(hasText ? [] : [emptyNote(displayName(block.why + tried(block)) || 'No source text.')]), ...(isShort ? [element('p', 'note', '???: the file that was found has no such line; it may be another version')] : []), captioned('lines', displayName(block.name), element('tbody', '', ...rows)));
 	}
 
 	// Choose a line: its instructions, with two around each.
@@ -173,7 +169,7 @@ class SourceView {
 			return;
 		const {steps} = row, n = steps ? steps.length : 0;
 		this.asmPane.replaceChildren(element('div', 'codehead', element('h2', '', 'Instructions'), element('span', '', n ? n + ' of line ' + row.line + ' · grey: around it' : 'none of line ' + row.line)),
-			...(n ? [element('table', 'lines', element('caption', 'hidden', 'Instructions'), element('tbody', '', ...this.insnRows(this.withAround(steps))))] : []));
+			...(n ? [captioned('lines', 'Instructions', element('tbody', '', ...this.insnRows(this.withAround(steps))))] : []));
 		const hot = this.asmPane.querySelector('tr.hot');
 		if (hot)
 			this.asmPane.scrollTop = Math.max(0, hot.offsetTop - this.asmPane.clientHeight * hotAt);
@@ -209,7 +205,7 @@ class SourceView {
 		for (const tr of trs)
 			if (tr.classList.contains('hot'))
 				this.rows.push({tr, weight: +tr.dataset.weight, line: 0});
-		return element('table', 'lines', element('caption', 'hidden', displayName(fun.name)), element('tbody', '', ...trs));
+		return captioned('lines', displayName(fun.name), element('tbody', '', ...trs));
 	}
 
 	notEmbedded(name, funs) {

@@ -7,7 +7,7 @@ import {barCell, button, element, headRow, on, swatch} from './dom.mjs';
 import {shownName} from './fit.mjs';
 import {displayName} from './numbers.mjs';
 import {changeBar} from './side.mjs';
-import {heaviestChildren} from './values.mjs';
+import {heaviestChildren, sidesOf} from './values.mjs';
 
 const treeChildren = 100, hotShare = .5, keptPaths = 50;
 
@@ -62,10 +62,7 @@ class TreeGrid {
 	}
 
 	children(i) {
-		const {tree} = this;
-		if (tree.children)
-			return tree.children(i);
-		return heaviestChildren(tree, i);
+		return this.tree.children ? this.tree.children(i) : heaviestChildren(this.tree, i);
 	}
 
 	isLeaf(i) {
@@ -73,7 +70,7 @@ class TreeGrid {
 	}
 
 	row(i, level) {
-		const {tree, page} = this, isLeaf = this.isLeaf(i), name = displayName(page.text(tree, i)), all = page.total().all, [before, after] = [tree.total[0][i], tree.total[1][i]];
+		const {tree, page} = this, isLeaf = this.isLeaf(i), name = displayName(page.text(tree, i)), all = page.total().all, [before, after] = sidesOf(tree.total, i);
 		const bar = (kind, v, text) => barCell(kind, Math.abs(v / all), text, {role: 'gridcell'});
 		const plain = (text, more) => element('td', {role: 'gridcell', ...more}, text), change = page.isTwo && page.changeOf(before, after);
 		const amounts = page.isTwo

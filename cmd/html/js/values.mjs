@@ -207,7 +207,11 @@ function addBlanks(D, {of, isBlank, key, up}, counts, column, sums) {
 			sums.total[side[s] ? 0 : 1][key[b]] += v[s];
 }
 
-// The larger side of the sums of key k.
+// What both sides have for k, before and after.
+function sidesOf([before, after], k) {
+	return [before[k], after[k]];
+}
+
 function largerSide([before, after], k) {
 	return Math.max(Math.abs(before[k]), Math.abs(after[k]));
 }
@@ -423,4 +427,4 @@ function edgesOf(tree, key) {
 	return sides.map(map => [...map].map(([k, value]) => ({key: k, value})));
 }
 
-export {InvertedTree, addBlanks, calleesTree, callersTree, chooseSamples, edgesOf, heaviestChildren, largerSide, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sumKeys, sumMatches};
+export {InvertedTree, addBlanks, calleesTree, callersTree, chooseSamples, edgesOf, heaviestChildren, largerSide, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sidesOf, sumKeys, sumMatches};
