@@ -86,6 +86,12 @@ bounded inlined_code 'prof-list --disasm=f @'
 check 'the process without rights reads as much of it' 0 '
 	PROF_SANDBOX=0 prof-list --disasm=f inlined_code >want 2>&1
 	prof-list --disasm=f inlined_code 2>&1 | cmp - want' </dev/null
+for input in same_stubs same_slots; do
+	bomb $input
+	check "thousands of sections: $input" 1 "
+		ulimit -v 262144
+		PROF_SANDBOX=0 prof-list --disasm=. $input 2>&1 | grep memory" </dev/null
+done
 bomb same_notes
 check 'thousands of sections of the same notes: the run does not end' 0 \
 	'ulimit -v 1048576; PROF_SANDBOX=0 prof-symbolize -q --no-cache same_notes -o out' <<'END'

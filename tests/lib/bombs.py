@@ -260,20 +260,35 @@ def sparse_elf():
     return elf([(b".eh_frame", b"", 1 << 30)])
 
 
-def same_notes():
-    """7,000 sections of notes, which are the same 400,000 bytes without a build-id."""
-    out = elf([(b".note", struct.pack("<III", 0, 0, 1) * 36000, 432000)])
+def same_section(name, kind, contents):
+    """7,000 sections, which are the same bytes."""
+    out = elf([(name, contents, len(contents))])
     with open(sys.argv[2], "r+b") as f:
         data = f.read()
         at = len(data)
-        note = bytearray(data[4096 * 2 + 128:4096 * 2 + 192])
-        struct.pack_into("<I", note, 4, 7)
-        f.write(bytes(64) + bytes(note) * 7000)
+        header = bytearray(data[4096 * 2 + 128:4096 * 2 + 192])
+        struct.pack_into("<I", header, 4, kind)
+        f.write(data[4096 * 2:4096 * 2 + 128] + bytes(header) * 7000)
         f.seek(40)
         f.write(struct.pack("<Q", at))
         f.seek(60)
-        f.write(struct.pack("<HH", 7001, 0))
+        f.write(struct.pack("<HH", 7002, 1))
     return out
+
+
+def same_notes():
+    """7,000 sections of notes, all without a build-id."""
+    return same_section(b".note", 7, struct.pack("<III", 0, 0, 1) * 36000)
+
+
+def same_stubs():
+    """7,000 sections of calls of libraries."""
+    return same_section(b".plt", 1, b"\xff\x25\0\0\0\0" * 70000)
+
+
+def same_slots():
+    """7,000 sections of their addresses."""
+    return same_section(b".rela.plt", 4, struct.pack("<QQq", 4096, 1 << 32 | 7, 0) * 18000)
 
 
 def long_abbrevs():

@@ -96,10 +96,13 @@ cmp_slot(const void *a, const void *b)
 static void
 add_section(struct plt *p, Elf_Scn *scn, const GElf_Shdr *sh)
 {
-	Elf_Data *data = elf_rawdata(scn, NULL);
+	Elf_Data *data;
 
-	if (p->n_section < PLT_MAX_SECTIONS && data && data->d_buf &&
-	    sh->sh_type == SHT_PROGBITS)
+	/* Each is read into memory of its own. */
+	if (p->n_section == PLT_MAX_SECTIONS || sh->sh_type != SHT_PROGBITS)
+		return;
+	data = elf_rawdata(scn, NULL);
+	if (data && data->d_buf)
 		p->section[p->n_section++] =
 			(struct plt_section){ sh->sh_addr, data->d_buf,
 					      data->d_size };
@@ -109,7 +112,7 @@ int
 plt_open(struct plt *p, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
-	size_t names;
+	size_t names, n_table = 0;
 	GElf_Ehdr ehdr;
 	GElf_Shdr sh;
 
@@ -130,6 +133,7 @@ plt_open(struct plt *p, Elf *elf)
 		if (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt"))
 			add_section(p, scn, &sh);
 		else if (sh.sh_type == SHT_RELA && sh.sh_flags & SHF_ALLOC &&
+			 n_table++ < PLT_MAX_SECTIONS &&
 			 add_slots(p, scn, &sh, !strcmp(name, ".rela.plt")) < 0)
 			return -1;
 	}
