@@ -129,8 +129,8 @@ true true
 0 true true true
 f=x
 END
-	# With two filters tried, what a node takes more: 240 bytes, all kept; 2.9 million then
-	# take 700 MB.
+	# With two filters tried, what a node takes more: 233 bytes, all kept; 2.9 million then
+	# take 680 MB.
 	cat >memory.mjs <<'END'
 import {readFileSync} from 'node:fs';
 const [folder, ...files] = process.argv.slice(2), load = name => import(folder + '/' + name + '.mjs');
@@ -152,7 +152,7 @@ const kept = globalThis.kept = [], measure = async file => {
 	return [D.tree.n, heapUsed + arrayBuffers];
 };
 const [[n, small], [m, large]] = [await measure(files[0]), await measure(files[1])];
-console.log(m > 9 * n, (large - small) / (m - n) < 250 || (large - small) / (m - n));
+console.log(m > 9 * n, (large - small) / (m - n) < 242 || (large - small) / (m - n));
 END
 	mkbig 300 500 300 1 | prof-html -q --no-source >small.html
 	mkbig 3000 500 300 1 | prof-html -q --no-source >large.html

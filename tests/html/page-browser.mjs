@@ -71,7 +71,7 @@ async function check(name, run) {
 
 const text = selector => page.$eval(selector, e => e.textContent.replace(/\u202f/g, ' '));
 // Facts of the bar, each with the word above it.
-const facts = () => page.$$eval('#bar .facts .fact', all => all.map(e => ((e.dataset.of ? e.dataset.of + ': ' : '') + e.textContent).replace(/\u202f/g, ' ')).join(' | '));
+const facts = () => page.$$eval('#bar .facts .fact', all => all.map(e => (e.dataset.of ? JSON.parse(getComputedStyle(e, '::before').content) + ': ' : '') + e.textContent.replace(/\u202f/g, ' ')).join(' | '));
 const big = () => text('#bar .big'), state = name => page.evaluate(n => globalThis.profpage.state[n], name);
 const same = (got, want) => JSON.stringify(got) === JSON.stringify(want) ? null : 'got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want);
 const views = ['flame', 'sandwich', 'tree', 'graph', 'source', 'labels', 'info'];
