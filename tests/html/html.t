@@ -208,13 +208,17 @@ const {decodePage, unpackText} = await load('data'), {Computer} = await load('co
 const [, zipped, text] = /id="data" data-z="(\d)">([^<]*)</.exec(readFileSync(file, 'latin1')), D = decodePage(await unpackText(text, zipped === '1')), c = new Computer(D), state = new State({});
 c.run(state, D.head.def);
 const {keys: K, sums: {self}} = c, sizes = new SampleSizes(D, c.column, D.samples.values[0]);
+let most = 0;
 for (let k = 0; k < K.n; k++) {
+	most = Math.abs(self[1][k] - self[0][k]) > Math.abs(self[1][most] - self[0][most]) ? k : most;
 	const [caller, [before, after]] = self[0][k] === self[1][k] ? [0, [0, 0]] : findCaller(c, k);
 	if (before !== after && caller < K.n)
 		console.log('caller ' + K.text[k] + '\t' + (after - before));
 }
-const [all] = D.head.totals[c.column], found = findLine(Object.assign(c, {state, isTwo: true, total: () => ({all}), changeOf: (a, b) => changeOf(a, b, sizes.of(a, 0), sizes.of(b, 1))}));
-console.log('line ' + found.name + ' ' + found.file + ':' + found.line + '\t' + found.amounts.join('\t'));
+const [all] = D.head.totals[c.column];
+Object.assign(c, {state, isTwo: true, total: () => ({all}), changeOf: (a, b) => changeOf(a, b, sizes.of(a, 0), sizes.of(b, 1))});
+for (const found of [findLine(c), findLine(c, K.text[most])])
+	console.log('line ' + found.name + ' ' + found.file + ':' + found.line + '\t' + found.amounts.join('\t'));
 END
 	prof-filter -q --ignore='gcDrain|\.walk' "$data/good-go-cpu-long.pb.gz" >less.pb.gz
 	prof-diff --diff-base=less.pb.gz "$data/good-go-cpu-long.pb.gz" | prof-html -q --no-source >page.html
@@ -244,10 +248,11 @@ END
 				if (most[f] && change[f] && name[f] != "")
 					printf "caller %s\t%.0f\n", f, most[f]
 		}' >want
-	line=$(sed -n 's/^line \(.*\)\t.*\t.*/\1/p' got)
-	for f in less.pb.gz "$data/good-go-cpu-long.pb.gz"; do
-		prof-text -q --trim=false --tsv --lines "$f" | awk -F'\t' -v line="$line" '$4 == line { print $2; n++ } END { if (!n) print 0 }'
-	done | paste -s - | sed "s!^!line $line\t!" >>want
+	sed -n 's/^line \(.*\)\t.*\t.*/\1/p' got | while read -r line; do
+		for f in less.pb.gz "$data/good-go-cpu-long.pb.gz"; do
+			prof-text -q --trim=false --tsv --lines "$f" | awk -F'\t' -v line="$line" '$4 == line { print $2; n++ } END { if (!n) print 0 }'
+		done | paste -s - | sed "s!^!line $line\t!"
+	done >>want
 	sort -o want want
 	[ "$(wc -l <want)" -gt 50 ] && cmp -s want got && ok 'what called what changed most, and the line, are as in prof-text' ||
 		diff want got | head -20 | not_ok 'what called what changed most, and the line, are as in prof-text'

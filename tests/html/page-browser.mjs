@@ -614,7 +614,7 @@ await check('a difference has both sides and words', async () => {
 	});
 	const first = await text('#reading'), number = await big();
 	await open('runs.html');
-	return ['gone idle', 'new fresh', '−25 % work', '= leaf'].every(w => labels.includes(w)) ? same([first, await text('#reading'), number], [...['one run on each side: differences from run to run are not known', 'runs of a side are added: differences between them are not known'].map(t => 'width: larger side · ' + t), '−8 %60 ns → 55 ns CPU\nby sampling −86 % to +484 %\nfrom run to run: not known']) : labels;
+	return ['gone idle', 'new fresh', '−25 % work', '= leaf'].every(w => labels.includes(w)) ? same([first, await text('#reading'), number], [...['one run on each side: differences from run to run are not known', 'runs of a side are added: differences between them are not known'].map(t => 'width: larger side · ' + t), '−8 %60 ns → 55 ns CPU\nby sampling −86 % to +484 %: could be noise\nfrom run to run: not known']) : labels;
 });
 await check('of a difference hue is the direction, lightness the size, and doubt is hatched', async () => {
 	await open('tested.html');

@@ -23,7 +23,7 @@ function bigNumber(page, i) {
 	const big = (text, kind) => element('b', kind, text), small = text => element('span', '', text), middle = text => element('i', '', text);
 	if (page.isTwo) {
 		const c = page.changeOf(before, after), likely = likelyText(c);
-		return [big(changeText(c), c.isSure && before !== after ? after > before ? 'more' : 'less' : ''), element('span', 'doubt', middle(page.amount(before) + ' → ' + page.amount(after)), ' ' + what + '\n' + likely.replace('likely', 'by sampling') + '\nfrom run to run: not known')];
+		return [big(changeText(c), c.isSure && before !== after ? after > before ? 'more' : 'less' : ''), element('span', 'doubt', middle(page.amount(before) + ' → ' + page.amount(after)), ' ' + what + '\n' + likely.replace('likely', 'by sampling') + (c.isSure ? '' : ': could be noise') + '\nfrom run to run: not known')];
 	}
 	if (i)
 		return [big(page.amount(after)), middle(page.share(after))];
@@ -50,16 +50,23 @@ function changed(page, before, after) {
 	return element('b', changeKind(c), page.signed(after - before) + (c.isSure ? '' : ' could be noise'));
 }
 
+// The functions whose change is the largest, of a difference.
+function changedMost(page) {
+	const {sums: {self}, keys: K} = page, change = k => Math.abs(self[1][k] - self[0][k]), sure = [...K.text.keys()].filter(k => K.name[k] && !page.palette.isUnnamed(k) && change(k) && page.changeOf(...sidesOf(self, k)).isSure).sort((a, b) => change(b) - change(a));
+	const tested = sure.filter(k => page.isSignificant(k, false));
+	return tested.length ? tested : sure;
+}
+
 function factsOf(page) {
 	const {sums, keys: K} = page, {self} = sums, out = [], add = (of, k, ...rest) => out.push(fact(of, displayName(K.text[k]), () => page.pivot(k), shownName(K.text[k]), ...rest));
 	if (page.isTwo) {
-		const change = k => self[1][k] - self[0][k], sure = [...K.text.keys()].filter(k => K.name[k] && !page.palette.isUnnamed(k) && change(k) && page.changeOf(...sidesOf(self, k)).isSure).sort((a, b) => Math.abs(change(b)) - Math.abs(change(a)));
-		const tested = sure.filter(k => page.isSignificant(k, false));
-		for (const k of (tested.length ? tested : sure).slice(0, 3)) {
-			add(out.length ? 'self' : 'self, changed most', k, changed(page, ...sidesOf(self, k)));
-			const [caller, amounts] = findCaller(page, k);
+		for (const k of changedMost(page).slice(0, 3)) {
+			const sides = sidesOf(self, k);
+			add(out.length ? 'self' : 'self, changed most', k, changed(page, ...sides));
+			const [caller, amounts] = findCaller(page, k), of = ([before, after]) => Math.abs(after - before);
+			// More than all of it is less by another caller: a number that only confuses.
 			if (out.length === 1 && caller < K.n)
-				add('called by', caller, changed(page, ...amounts));
+				add('called by', caller, of(amounts) > of(sides) ? '' : changed(page, ...amounts));
 		}
 		return out.length ? out : [note('no function changed by more than sampling noise explains')];
 	}
@@ -74,12 +81,12 @@ function factsOf(page) {
 }
 
 function lineFact(page) {
-	const found = page.steps.get('line', page.valueId, () => findLine(page));
+	const {text} = page.keys, [most] = page.isTwo ? changedMost(page) : [], found = page.steps.get('line', page.valueId, () => text[most] && findLine(page, text[most]) || findLine(page));
 	if (!found)
 		return hasLines(page.D) ? note(page.isTwo ? 'no line changed by 1\u202f%' : 'no line has 1\u202f%')
-			: note(page.keys.text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'lines come from gcc -g, packages (-dbg, -dbgsym) or DEBUGINFOD_URLS');
+			: note(text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'lines come from gcc -g, packages (-dbg, -dbgsym) or DEBUGINFOD_URLS');
 	const {name, file, line, amounts} = found;
-	return fact('line of ' + shownName(name), displayName(name) + (page.isTwo ? '' : ', with what the line calls') + ': its source', () => page.set({v: 'source', sel: name}), displayName(baseName(file)) + ':' + line,
+	return fact((text[most] && name !== text[most] ? 'elsewhere: ' : '') + 'line of ' + shownName(name), displayName(name) + (page.isTwo ? '' : ', with what the line calls') + ': its source', () => page.set({v: 'source', sel: name}), displayName(baseName(file)) + ':' + line,
 		page.isTwo ? changed(page, ...amounts) : element('b', '', Math.round(100 * Math.abs(amounts[1] / page.total().all)) + '\u202f%'));
 }
 

@@ -111,14 +111,15 @@ function findCaller({tree}, k) {
  * its last frame of own code; without any own code, the line of any that has most
  * itself. Of a difference, the one of both that surely changed most, or if none did,
  * that changed most; lines are counted from the function's first, and one that
- * changed far more than its function has moved.
+ * changed far more than its function has moved. Of the function only, if named: the
+ * line in which it changed most itself.
  * {name, file, line, amounts: before and after}, null if that is below 1 %.
  */
-function findLine(page) {
+function findLine(page, only = '') {
 	const {D, counts, isTwo} = page, {fun, line} = D.frames, {samples, functions: F} = D, v = samples.values[page.column], value = ([before, after]) => Math.abs(after - before);
 	const nameOf = f => F.name[fun[f]] + '\n' + baseName(D.strings[F.file[fun[f]]]), idOf = f => nameOf(f) + '\n' + (line[f] - F.line[fun[f]]);
 	let best = {amounts: [0, 0], weight: 0};
-	for (const isAny of !hasLines(D) ? [] : isTwo ? [false, true] : [hasNoOwn(D)]) {
+	for (const isAny of !hasLines(D, only) ? [] : only ? [true] : isTwo ? [false, true] : [hasNoOwn(D)]) {
 		const at = page.steps.get('lines of samples', page.state.tr + page.column + isAny, () => linesOfSamples(D, isAny)), sums = new Map(), functions = new Map(), amounts = [0, 1].map(() => new Float64Array(D.frames.n));
 		for (let s = 0; s < samples.n; s++)
 			if (at[s] && counts[s])
@@ -133,7 +134,7 @@ function findLine(page) {
 			return sum;
 		};
 		fun.forEach((u, f) => {
-			if (amounts[0][f] || amounts[1][f]) {
+			if ((amounts[0][f] || amounts[1][f]) && (!only || D.strings[F.name[u]] === only)) {
 				const all = add(functions, nameOf(f), f);
 				add(sums, idOf(f), f).all = all;
 			}
