@@ -386,7 +386,7 @@ sampler_join(void)
 	if (get_ready()) {
 		atomic_store(&ready, true);
 		if (shm && is_guest())
-			why = "its emulator is";
+			why = "it is a guest of QEMU, which is sampled";
 		else if (shm && (error = sampler_begin(shm, true)) != 0)
 			why = strerror(error);
 	}

@@ -118,7 +118,7 @@ fi
 emulated() {
 	for try in 1 2 3; do
 		prof-record -o q.pb.gz qemu-x86_64 "$demo" 0.5 1 >out 2>err || return 2
-		grep -qE 'cannot be sampled: its emulator is|statically linked, so libsample' err ||
+		grep -qE 'cannot be sampled: it is a guest of QEMU, which is|statically linked, so libsample' err ||
 			return 2
 		prof-text --comments q.pb.gz >comments || return 2
 		sed -n 's/.*ticks=\([0-9]*\).* cpu_used=\([0-9.]*\).*/\1 \2/p' comments >used
