@@ -64,8 +64,9 @@ function factsOf(page) {
 			const sides = sidesOf(self, k);
 			add(out.length ? 'self' : 'self, changed most', k, changed(page, ...sides));
 			const [caller, amounts] = findCaller(page, k), of = ([before, after]) => Math.abs(after - before);
-			// More than all of it is less by another caller: a number that only confuses.
-			if (out.length === 1 && caller < K.n)
+			// More than all of it is less by another caller: a number that only confuses. In
+			// a tree of joined cycles nodes have other callers.
+			if (out.length === 1 && caller < K.n && page.state.cr !== '2')
 				add('called by', caller, of(amounts) > of(sides) ? '' : changed(page, ...amounts));
 		}
 		return out.length ? out : [note('no function changed by more than sampling noise explains')];
