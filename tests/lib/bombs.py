@@ -309,6 +309,19 @@ def long_abbrev():
     return elf([(b".debug_abbrev", abbrevs, len(abbrevs)), (b".debug_info", unit, len(unit))])
 
 
+def empty_files():
+    """Eight units, which share a table of 850,000 folders and files with 255 parts of no bytes."""
+    abbrevs = b"\1\x11\0\x11\1\x12\7\x10\x17\0\0\0"
+    units = b"".join(struct.pack("<IHBBIBQQI", 29, 5, 1, 8, 0, 1, i, 1, 0) for i in range(8))
+    files = b"\xff" + b"\5\x19" * 255 + varint(850000)
+    head = b"\1\1\1\xfb\x0e\1" + files * 2 + bytes(850000)
+    lines = struct.pack("<HBBI", 5, 8, 0, len(head)) + head
+    lines = struct.pack("<I", len(lines)) + lines
+    elf([(b".debug_abbrev", abbrevs, len(abbrevs)), (b".debug_info", units, len(units)),
+         (b".debug_line", lines, len(lines))])
+    return profile([[i + 1] for i in range(8)], [([], 1)] * 8, [], [sys.argv[2].encode()])
+
+
 def shared_ranges():
     """20,000 units, whose code is the same list of 120,000 ranges, of no address."""
     abbrevs = b"\1\x11\0\x11\1\x55\x17\0\0\0"

@@ -75,7 +75,8 @@ read_old_names(struct dwarf_lines *l, struct cursor *c)
 
 /* Read one list of DWARF 5: the format of the entries, and the entries. */
 static bool
-read_names(struct dwarf_lines *l, struct cursor *c, bool is_dirs)
+read_names(struct dwarf_lines *l, struct cursor *c, bool is_dirs,
+	   struct dwarf_budget *budget)
 {
 	struct cursor format;
 	unsigned n_format = cursor_u8(c);
@@ -85,8 +86,8 @@ read_names(struct dwarf_lines *l, struct cursor *c, bool is_dirs)
 	for (unsigned i = 0; i < 2 * n_format; i++)
 		cursor_uleb(c);
 	n = cursor_uleb(c);
-	/* An entry of no bytes could be repeated forever. */
-	if (n > cursor_left(c))
+	/* An entry of no bytes could be repeated forever, and has 255 parts. */
+	if (n > cursor_left(c) || !budget_spend(budget, n * (1 + n_format)))
 		return false;
 	while (n-- && !c->bad) {
 		struct cursor f = format;
@@ -154,7 +155,8 @@ lines_init(struct dwarf_lines *l, const struct dwarf_unit *u,
 		return false;
 	if (l->sizes.version < 5)
 		return read_old_names(l, &c);
-	return read_names(l, &c, true) && read_names(l, &c, false);
+	return read_names(l, &c, true, budget) &&
+	       read_names(l, &c, false, budget);
 }
 
 void
