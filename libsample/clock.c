@@ -235,7 +235,8 @@ tick_ns(void)
  * threads shorter than a tick would be sampled by the square of their length.
  * So the first signal counts as a whole tick of the kernel, however short the
  * thread has run: on average that is too much by the time missed at its end.
- * Later ticks count as they come, at a random phase.
+ * Later ticks count as they come, at a random phase. Where the first comes
+ * late, as after a long system call, it counts as the periods since.
  *
  * That is right if ticks come at random. But on a busy machine many threads run
  * when a tick has just ended the turn of another, and end before the next. So
@@ -256,6 +257,9 @@ timer_ticks(struct thread *t, const siginfo_t *info)
 	    atomic_exchange(&sampler.is_young, false)) {
 		sampler_mark(SHM_JOINS);
 		worth /= 2;
+	} else if (info->si_overrun > 0 &&
+		   (uint64_t)info->si_overrun * period > worth) {
+		worth = (uint64_t)info->si_overrun * period;
 	}
 	/* Round at random, by the remainder. */
 	return (uint32_t)((worth + thread_random(t) % period) / period);

@@ -992,6 +992,35 @@ check 'labels: of allocations' 0 '
 thread=names
 END
 
+# The first tick of a thread comes when its first system call returns.
+cat >call.c <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/uio.h>
+static void *run(void *unused)
+{
+	static char to[4 << 20];
+	static struct iovec v[500];
+	for (int i = 0; i < 500; i++)
+		v[i] = (struct iovec){ to, sizeof(to) };
+	readv(open("/dev/zero", O_RDONLY), v, 500);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, run, 0);
+	pthread_join(t, 0);
+}
+END
+check 'a thread that begins with a long system call' 0 '
+	${CC:-cc} -w -pthread -o call call.c
+	prof-record -q --sampler=preload -F 1000 -o x.pb.gz ./call
+	stacks x.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .*cpu_used=\([0-9.]*\).*/\1 \2/p" |
+		awk "{ print (\$1 > 500 * \$2) ? \"all\" : \$0 }"' <<'END'
+all
+END
+
 if ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
 	check 'prof run: output, report, file' 0 '
 		rm -f prof.*
