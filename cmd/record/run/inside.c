@@ -19,11 +19,12 @@
 #include "run.h"
 
 /*
- * Of a ring for each processor. Nobody waits for us: beside a build that has
- * all processors we may run only every half second, and clocks that short tasks
- * inherit tick several times as often.
+ * Of a ring for each processor, and of all, which the kernel allocates at once.
+ * Nobody waits for us: beside a build that has all processors we may run only
+ * every half second, and clocks that short tasks inherit tick several times as
+ * often.
  */
-enum { CROWD_BYTES = 2 << 20 };
+enum { CROWD_BYTES = 2 << 20, ALL_CROWD_BYTES = 32 << 20 };
 
 /* Notes that came while the program owned the terminal. */
 static struct {
@@ -105,11 +106,19 @@ may_be_beside(const struct run *r)
 	       c->children == SHM_CHILDREN_MERGE && !r->separate;
 }
 
+static size_t
+crowd_bytes(size_t least)
+{
+	size_t share = ALL_CROWD_BYTES / (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	size_t n = share < CROWD_BYTES ? share : CROWD_BYTES;
+
+	return n > least ? n : least;
+}
+
 static struct recording_source
 beside_open(struct run *r)
 {
 	const struct drain_config *c = &r->config;
-	size_t ring = perf_ring_bytes(c->period_ns, r->target.stack_bytes);
 
 	r->beside.drain = &r->drain;
 	r->beside.inside = drain_source(&r->drain);
@@ -122,7 +131,8 @@ beside_open(struct run *r)
 		.kernel = true,
 		.why = "perf",
 		.labels = r->target.labels,
-		.ring_bytes = ring > CROWD_BYTES ? ring : CROWD_BYTES,
+		.ring_bytes = crowd_bytes(
+			perf_ring_bytes(c->period_ns, r->target.stack_bytes)),
 	};
 	return beside_source(&r->beside);
 }
