@@ -57,16 +57,19 @@ function changedMost(page) {
 	return tested.length ? tested : sure;
 }
 
-function factsOf(page) {
+// most: changedMost(), of a difference.
+function factsOf(page, most) {
 	const {sums, keys: K} = page, {self} = sums, out = [], add = (of, k, ...rest) => out.push(fact(of, displayName(K.text[k]), () => page.pivot(k), shownName(K.text[k]), ...rest));
 	if (page.isTwo) {
-		for (const k of changedMost(page).slice(0, 3)) {
+		for (const k of most.slice(0, 3)) {
 			const sides = sidesOf(self, k);
 			add(out.length ? 'self' : 'self, changed most', k, changed(page, ...sides));
+			// In a tree of joined cycles nodes have other callers.
+			if (out.length > 1 || page.state.cr === '2')
+				continue;
 			const [caller, amounts] = findCaller(page, k), of = ([before, after]) => Math.abs(after - before);
-			// More than all of it is less by another caller: a number that only confuses. In
-			// a tree of joined cycles nodes have other callers.
-			if (out.length === 1 && caller < K.n && page.state.cr !== '2')
+			// More than all of it is less by another caller: a number that only confuses.
+			if (caller < K.n)
 				add('called by', caller, of(amounts) > of(sides) ? '' : changed(page, ...amounts));
 		}
 		return out.length ? out : [note('no function changed by more than sampling noise explains')];
@@ -81,8 +84,8 @@ function factsOf(page) {
 	return out.length ? out : [note(hasNames ? 'no function has more than 10\u202f%' : 'no function has a name: prof-symbolize finds them')];
 }
 
-function lineFact(page) {
-	const {text} = page.keys, [most] = page.isTwo ? changedMost(page) : [], found = page.steps.get('line', page.valueId, () => text[most] && findLine(page, text[most]) || findLine(page));
+function lineFact(page, [most]) {
+	const {text} = page.keys, found = page.steps.get('line', page.valueId, () => text[most] && findLine(page, text[most]) || findLine(page));
 	if (!found)
 		return hasLines(page.D) ? note(page.isTwo ? 'no line changed by 1\u202f%' : 'no line has 1\u202f%')
 			: note(text.some(t => jitName.test(t)) ? 'no own lines: V8 names functions only' : hasLines(page.D, true) ? 'no own lines: needs -g or -dbg' : 'no lines: prof-symbolize finds them', 'lines come from gcc -g, packages (-dbg, -dbgsym) or DEBUGINFOD_URLS');
@@ -122,7 +125,8 @@ function pillsOf(page, filters) {
 
 // The bar, for what is zoomed into (0: all). filters: [name, title] of all.
 function drawBar(host, page, zoomed, filters) {
-	const facts = element('div', 'facts' + (zoomed ? ' crumbs' : ''), ...(zoomed || page.state.zw ? crumbsOf(page, zoomed) : page.tree.width[0] ? [...factsOf(page), lineFact(page)] : []));
+	const isOfAll = !zoomed && !page.state.zw && page.tree.width[0], most = isOfAll && page.isTwo ? changedMost(page) : [];
+	const facts = element('div', 'facts' + (zoomed ? ' crumbs' : ''), ...(zoomed || page.state.zw ? crumbsOf(page, zoomed) : isOfAll ? [...factsOf(page, most), lineFact(page, most)] : []));
 	const {warnings} = page.base.head, add = button('+ Filter', {class: 'ghost', id: 'addfilter'}, () => page.askFilter()), view = button('View', {class: 'ghost caret', id: 'view', 'aria-haspopup': 'menu'}, () => page.viewMenu(view));
 	const pills = element('div', 'pills', ...pillsOf(page, filters));
 	const out = [element('div', 'big', ...bigNumber(page, zoomed)), element('span', {class: 'sep', 'aria-hidden': 'true'}), facts];
