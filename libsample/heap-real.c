@@ -208,8 +208,7 @@ heap_resolve(void)
 	real_find(&found.pvalloc, "pvalloc");
 	memcpy(&allocator, &found.malloc, sizeof(allocator));
 	heap_new_resolve(allocator);
-	/* Hide failed look-ups from the program. */
-	dlerror();
+	real_found();
 	heap_real = found;
 	errno = saved;
 }

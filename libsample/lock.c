@@ -78,7 +78,7 @@ __attribute__((constructor)) static void
 find_all(void)
 {
 	FUNCTIONS(REAL_FIND)
-	dlerror();
+	real_found();
 }
 
 static inline void

@@ -23,8 +23,8 @@
 extern __typeof(dladdr1) dladdr1 __attribute__((weak));
 
 /* Set the function pointer out; unchanged if there is no such function. An
- * old libc lacks some, which are then never called. May leave a dlerror()
- * behind. */
+ * old libc lacks some, which are then never called. Call real_found() after the
+ * last. */
 static inline void
 real_find(void *out, const char *name)
 {
@@ -32,6 +32,23 @@ real_find(void *out, const char *name)
 
 	if (found)
 		memcpy(out, &found, sizeof(found));
+}
+
+/*
+ * Hide failed look-ups from the program. Where the first malloc() is one of
+ * libc's own, as in bindtextdomain(), its locks are held: glibc's dlerror()
+ * translates the message, and so would open the lock for good. But a look-up
+ * that succeeds forgets a failure there. musl's does not, and does not
+ * translate.
+ */
+static inline void
+real_found(void)
+{
+	/* Kept, as dlsym() looks at who calls it: no jump from whoever
+	 * calls us, which may be the loader. */
+	void *volatile any = dladdr1 ? dlsym(RTLD_NEXT, "dlsym") : dlerror();
+
+	(void)any;
 }
 
 /* For a list of F(type, name, (arguments)): the members of struct real, and the

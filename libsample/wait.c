@@ -108,7 +108,7 @@ __attribute__((constructor(101), visibility("hidden"), used)) void
 wait_find_all(void)
 {
 	FUNCTIONS(FIND)
-	dlerror();
+	real_found();
 }
 
 FUNCTIONS(ARCH_SLEEP_STUB)

@@ -71,7 +71,7 @@ wrap_init(void)
 		return;
 	exec_init();
 	FUNCTIONS(REAL_FIND)
-	dlerror();
+	real_found();
 	errno = saved;
 }
 

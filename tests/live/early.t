@@ -59,6 +59,48 @@ else
 	skip "$name" 'no indirect functions'
 fi
 
+# libc's own locks are held while it allocates. The first allocation of all is one of these.
+cat >first.c <<'END'
+#include <libintl.h>
+static __attribute__((constructor)) void load(void) { bindtextdomain("first", "/first"); }
+int first(void) { return 0; }
+END
+cat >held.c <<'END'
+#include <libintl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+int first(void);
+static void nothing(void) { }
+int main(void)
+{
+	char name[16];
+	int left = first();
+	setlocale(LC_ALL, "C.UTF-8");
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "NAME%d", i);
+		left |= !textdomain(name) || !bindtextdomain(name, "/there") || setenv(name, name, 1);
+		setenv("TZ", i % 2 ? "UTC0" : "Europe/Vienna", 1);
+		tzset();
+		left |= atexit(nothing) || dprintf(2, "%ls", L"") < 0 || !gettext(name);
+	}
+	puts(left ? "no" : "done");
+	return left;
+}
+END
+name='allocations under the locks of libc'
+if compile -shared -fPIC -o libfirst.so first.c &&
+	compile -o held held.c -L. -lfirst -Wl,-rpath,"$PWD"
+then
+	for options in --heap=1 --growth=1 --lock=1 --clock=wall; do
+		check "$name: $options" 0 \
+			"[ \"\$(timeout -s ABRT 60 prof-record -q -o held.pb.gz $options ./held)\" = done ]" </dev/null
+	done
+else
+	not_ok "$name" <why
+fi
+
 # What configure pays for each command. With pages of another size or other libraries,
 # it is another number.
 cat >faults.c <<'END'
