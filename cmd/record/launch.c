@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -412,6 +411,8 @@ become(const struct launch *l, char **argv, const char *session,
 		return;
 	if (l->join_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;
+	if (l->files.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &l->files);
 	sigdelset(&set, SIGPROF);
 	sigaction(SIGCHLD, &before->child, NULL);
 	sigprocmask(SIG_SETMASK, &set, NULL);

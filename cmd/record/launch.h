@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "lib/base/status.h"
@@ -19,6 +20,7 @@ struct launch {
 	bool jit; /* ask run-time compilers for names, by its environment */
 	bool no_interp; /* ... also those whose functions libsample reads */
 	bool wait_all;  /* wait for processes that outlive it, too */
+	struct rlimit files; /* its limit of descriptors; zeros: ours */
 	/* Called with the pid of its process, which calls execve() only after
 	 * the return; may be NULL. */
 	void (*before)(void *ctx, pid_t pid);

@@ -93,6 +93,17 @@ ignored
 END
 check_err 'a limit on files that is a limit on memory is told' 2 \
 	'ulimit -f 1000; prof-record -o x.pb.gz true' 'File too large'
+for sampler in preload perf; do
+	name="the limits are those of prof-record: $sampler"
+	if prof-record -q --sampler=$sampler -o x.pb.gz true 2>why; then
+		check "$name" 0 \
+			"ulimit -Sn 100; cat /proc/self/limits >limits
+			 prof-record -q --sampler=$sampler -o x.pb.gz cat /proc/self/limits |
+				diff limits -" </dev/null
+	else
+		skip "$name" "$(cat why)"
+	fi
+done
 check 'signals that are sent to prof-record reach the program' 3 \
 	'prof-record -q -o x.pb.gz sh -c "
 		sleep 100 & trap \"kill \$!; exit 3\" TERM

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -235,17 +234,6 @@ read_all(struct capture *c, uint64_t limit)
 	files_patience(files_of(c), true);
 }
 
-static void
-raise_limit(void)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
-		r.rlim_cur = r.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &r);
-	}
-}
-
 enum prof_status
 capture_poll(struct capture *c, const pid_t *pid, size_t n,
 	     struct prof_err *err)
@@ -361,7 +349,6 @@ capture_begin(struct capture *c, struct tally *t,
 	enum prof_status st = PROF_OK;
 	struct perf_kernel kernel;
 
-	raise_limit();
 	if (c->config.kernel)
 		perf_kernel_find(&kernel);
 	c->sampler = perf_sampler_new(t, &c->count,

@@ -276,6 +276,19 @@ close_with(struct run *r)
 
 /* --- the recording --- */
 
+/* The kernel's events need many descriptors. The program keeps its limit: it
+ * may close all of them, or not know numbers above that. */
+static void
+take_descriptors(struct run *r)
+{
+	struct rlimit *its = &r->launch.files, all;
+
+	if (getrlimit(RLIMIT_NOFILE, its) != 0)
+		return;
+	all = (struct rlimit){ its->rlim_max, its->rlim_max };
+	setrlimit(RLIMIT_NOFILE, &all);
+}
+
 int
 run_record(struct run *r)
 {
@@ -285,6 +298,7 @@ run_record(struct run *r)
 	bool is_bad = false;
 	int status;
 
+	take_descriptors(r);
 	r->how = r->listen_at && !r->cli->output ? DELIVER_NONE
 		 : r->separate                   ? DELIVER_EACH
 						 : DELIVER_ONE;
