@@ -44,7 +44,8 @@ function_name_release(struct function_name *f)
 	free(f->copy);
 }
 
-/* Perhaps it is in a file without names, a "[FILE]". */
+/* Perhaps it is in a file without names, a "[FILE]"; "[not sampled]" and "[not
+ * read]" are no files. */
 _Noreturn void
 function_name_missing(const char *what, const struct catalog *a, size_t n)
 {
@@ -55,7 +56,7 @@ function_name_missing(const char *what, const struct catalog *a, size_t n)
 		for (size_t k = 1; k < a[i].functions.t.n_str; k++) {
 			const struct str *s = &a[i].functions.t.str[k];
 
-			if (*s->s != '[')
+			if (*s->s != '[' || !strncmp(s->s, "[not ", 5))
 				continue;
 			first = first ? first : s;
 			n_file++;
