@@ -56,10 +56,12 @@ parse_date(const struct cli *cli)
 {
 	struct tm tm = { 0 };
 	const char *end = strptime(cli->arg, "%Y-%m-%d", &tm);
+	int day = tm.tm_mday;
+	time_t t = timegm(&tm);
 
-	if (!end || *end || strlen(cli->arg) != 10)
+	if (!end || *end || strlen(cli->arg) != 10 || tm.tm_mday != day)
 		cli_bad_arg(cli, "a date, YYYY-MM-DD");
-	return timegm(&tm);
+	return t;
 }
 
 /* The day `age` days before now. */

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/match.h"
 #include "lib/gate/gate.h"
@@ -307,19 +308,30 @@ age(const char *text)
 	return n * seconds[unit - units] * SECOND;
 }
 
-/* "2026-11-16", "2026-11-16T04:30", "2026-11-16T04:30:00Z". */
+/* "2026-11-16", "2026-11-16T04:30", "2026-11-16T04:30:00Z": as the time that
+ * is read from it is written, so no 25th hour and no 31st of June. */
 static int64_t
 parse_time(const char *option, const char *text)
 {
-	size_t n = strcspn(text, "T");
+	size_t n = strlen(text);
+	char written[32];
 	int64_t t;
 
-	if (n != 10 || strspn(text, "0123456789-T:Z") != strlen(text) ||
-	    !path_time(text, &t))
-		die("%s: '%s' is not a date, a time such as 2026-11-16T04:30Z "
-		    "or an age such as 7d",
-		    option, text);
-	return t;
+	if (n > 11 && text[n - 1] == 'Z')
+		n--;
+	if (path_time(text, &t)) {
+		time_t seconds = t / SECOND;
+		struct tm tm;
+
+		strftime(written, sizeof(written), "%Y-%m-%dT%H:%M:%S",
+			 gmtime_r(&seconds, &tm));
+		if ((n == 10 || n == 13 || n == 16 || n == 19) &&
+		    !memcmp(text, written, n))
+			return t;
+	}
+	die("%s: '%s' is not a date, a time such as 2026-11-16T04:30Z or an "
+	    "age such as 7d",
+	    option, text);
 }
 
 bool

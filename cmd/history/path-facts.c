@@ -49,7 +49,7 @@ date_at(const char *s, int64_t *day)
 			    .tm_mon = month - 1,
 			    .tm_mday = of_month };
 	*day = timegm(&date) / 86400;
-	return n;
+	return date.tm_mday == of_month ? n : 0; /* no 30th of February */
 }
 
 /* The digits of hour, minute and second after a date, as seconds. */

@@ -141,7 +141,8 @@ check 'times' 0 '
 2026-11-18:6 
 2026-11-18:2 2026-11-19:6 
 END
-for t in 7 7dd -1d x 2026-13-01 2026-11-16Tx '' 2026-11-16/; do
+for t in 7 7dd -1d x 2026-13-01 2026-11-31 2026-11-16Tx 2026-11-16T24:00 \
+	2026-11-16T04:60Z '' 2026-11-16/; do
 	check_err "no time: '$t'" 2 "prof-history --match=. --since='$t' archive" \
 		"prof-history: --since: '$t' is not a date, a time such as"
 done
@@ -156,6 +157,10 @@ check_err 'no such function, and no names' 2 'prof-history --function=work namel
 	"no function 'work'; these profiles have no names for [app]: prof-symbolize PROFILE -o PROFILE gives"
 check_err 'no match, and no names' 2 'prof-history --match=work nameless' \
 	'no function matches; these profiles have no names for '
+mkdir unsampled
+printf '# cpu nanoseconds\n@time 1700000000000000000\nmain;[not sampled] 5\n' | mkprof - >unsampled/a.pb
+check_err 'no such function: what was not sampled is no file without names' 2 \
+	'prof-history --function=work unsampled' "no function 'work'; prof-text FILE lists"
 check_err 'no such type' 2 'prof-history --function=work --type=heap archive' \
 	"no type 'heap' in samples/count, cpu/nanoseconds"
 check_err 'no such folder' 2 'prof-history --function=work none' 'none: No such file'

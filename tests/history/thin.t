@@ -305,6 +305,7 @@ check_err 'no such archive' 2 'prof-thin ./none' 'prof-thin: ./none: No such fil
 check_err 'a file is no archive' 2 'prof-thin want' 'want: not a folder'
 check_err 'not a number' 2 'prof-thin --minutes=x a' "'x' is not a number from"
 check_err 'not a date' 2 'prof-thin --now=yesteryear a' 'is not a date'
+check_err 'no day of a month' 2 'prof-thin --now=2026-02-30 a' "'2026-02-30' is not a date"
 check_err 'no such option' 2 'prof-thin --frob a' "unknown option '--frob'"
 check 'two at once: the second one ends' 2 '
 	exec 9>>a/.prof-thin; flock -s 9
