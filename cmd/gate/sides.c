@@ -270,8 +270,8 @@ tell_traits(const struct traits *t, bool durations, bool rates)
 		     100 * sampling_loss(&t->sampling[1]));
 	if (durations && a > 0 && b > 0 &&
 	    fmax(a, b) > DURATIONS_DIFFER * fmin(a, b))
-		warn("base profiles last %.3gs, new ones %.3gs; if they did "
-		     "not do the same work, see --scale",
+		warn("base profiles last %.3gs, new ones %.3gs: other work "
+		     "(see --scale), or a busier machine",
 		     a / 1e9, b / 1e9);
 }
 

@@ -6,7 +6,8 @@
 #	BASE=origin/main	the revision to compare with
 #	BUILD='make bench'	builds the benchmark; with -g, so that lines are known
 #	BENCH=./bench		runs it, a fixed amount of work: 2,000 samples or more,
-#				four seconds of CPU time at this rate
+#				four seconds of CPU time at this rate, or eight
+#				where the kernel's tick is 250 Hz
 #	RUNS=5			of each side
 #	RATE=499		samples a second
 #	GATE_OPTIONS=		for prof-gate: --function=..., --min-change=...

@@ -8,7 +8,7 @@
 profile() {
 	mkprof >"$1" <<-END
 	# samples count cpu nanoseconds
-	@duration 30000000000
+	@duration ${lasts:-30}000000000
 	@period cpu nanoseconds 10000000
 	main (m.c:3);work (w.c:5);parse_json (p.c:$(($2 % 7 + 10))) $2 ${2}0000000
 	main (m.c:3);work (w.c:5);parse_json (p.c:30)=>copy (c.h:8) $3 ${3}0000000
@@ -479,6 +479,10 @@ END
 check '--scale=duration' 0 "$r total --scale=duration \$old -- \$new" <<'END'
 unchanged +0.0%
 END
+lasts=20 profile brief1.pb.gz 6006 3010 15020 5990
+lasts=20 profile brief2.pb.gz 5999 2990 14980 6010
+check_err 'durations that differ' 0 'prof-gate -o brief $old -- brief1.pb.gz brief2.pb.gz' \
+	'base profiles last 30s, new ones 20s: other work (see --scale), or a busier machine'
 check '--scale=machine' 1 "$r rows --scale=machine \$old -- \$slow" <<'END'
 REGRESSED flat +28.4% parse_json
 END
