@@ -52,12 +52,20 @@ needs_utf(const char *pattern)
 	return false;
 }
 
+const char *
+match_literal_hint(const char *pattern)
+{
+	return strpbrk(pattern, "([{*+") && !strchr(pattern, '\\')
+		       ? "; \\Q...\\E takes a name as it is"
+		       : "";
+}
+
 static enum prof_status
 refuse(const struct match *m, const char *why, size_t at, struct prof_err *err)
 {
 	return prof_fail(err, PROF_EUSAGE,
-			 "parsing %s regexp: %s at byte %zu of '%s'", m->what,
-			 why, at, m->pattern);
+			 "parsing %s regexp: %s at byte %zu of '%s'%s", m->what,
+			 why, at, m->pattern, match_literal_hint(m->pattern));
 }
 
 static enum prof_status

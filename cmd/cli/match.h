@@ -29,6 +29,10 @@ enum { MATCH_WHOLE = 1 }; /* flag: the whole text must match, not a part */
 enum prof_status match_new(const char *what, const char *pattern, int flags,
 			   struct match **out, struct prof_err *err) MUST_USE;
 
+/* What to add to a message that nothing matched: how a name with brackets or
+ * stars, as reports print it, is given; "" if the pattern has none. */
+const char *match_literal_hint(const char *pattern);
+
 /* NULL is allowed. */
 void match_free(struct match *m);
 

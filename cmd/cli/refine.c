@@ -207,10 +207,11 @@ check_found(const struct refine *r, enum refine_key key, bool found)
 	const struct refine_value *v = value_of(r, key);
 
 	if (v->text && !found)
-		warn("%s expression matched no samples%s",
+		warn("%s expression matched no samples%s%s",
 		     names[key - REFINE_FOCUS],
 		     v->tag && v->tag->is_range ? " (it is taken as a range)"
-						: "");
+						: "",
+		     match_literal_hint(v->text));
 }
 
 void

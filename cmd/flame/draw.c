@@ -113,7 +113,8 @@ find_pivot(struct flame_settings *s, const struct naming *n,
 		n_match++;
 	}
 	if (!n_match)
-		die("no matches found for regexp: %s", s->pivot_pattern);
+		die("no matches found for regexp: %s%s", s->pivot_pattern,
+		    match_literal_hint(s->pivot_pattern));
 	if (n_match == 1)
 		r = asprintf(&s->root, "%.*s", (int)only->len, only->s);
 	else

@@ -126,8 +126,8 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 		die("%s", err.msg);
 	if (!l->n_block)
 		die("no matches found for regexp: %s; prof-text lists the "
-		    "functions",
-		    s->pattern);
+		    "functions%s",
+		    s->pattern, match_literal_hint(s->pattern));
 	out = cli_report(cli, !s->is_json);
 	st = s->is_json ? json_listing(out, r, l, sources, &err)
 			: print_listing(out, r, l, sources, print_style(out),

@@ -84,7 +84,8 @@ print_graph(struct cli *cli, const struct text_settings *s, struct report *r,
 
 	report_open_graph(r, &f, &g);
 	if (s->peek && !g->n_wanted)
-		die("no matches found for regexp: %s", s->pattern);
+		die("no matches found for regexp: %s%s", s->pattern,
+		    match_literal_hint(s->pattern));
 	if (s->format == FORMAT_TOP)
 		st = text_top(cli_report(cli, true), r, g, &rows, err);
 	else if (s->format == FORMAT_JSON)

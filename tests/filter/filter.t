@@ -90,6 +90,9 @@ for o in focus ignore hide show show_from tagfocus tagignore tagshow taghide \
 		"prof-filter --$o=nothing -o x app.pb.gz" \
 		"prof-filter: $o expression matched no samples"
 done
+check_err 'a name with brackets that matches nothing' 0 \
+	'prof-filter --hide="nothing(int)" -o x app.pb.gz' \
+	'hide expression matched no samples; \Q...\E takes a name as it is'
 check 'prune-from says nothing, and -q is quiet' 0 \
 	'prof-filter --prune-from=nothing -o x app.pb.gz
 	prof-filter -q --focus=nothing -o x app.pb.gz' <<'END'

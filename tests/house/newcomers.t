@@ -134,6 +134,10 @@ prof-text http://localhost:6060/debug/pprof/heap | prof-fetch reads http://HOST/
 prof-text localhost:6060 | prof-fetch reads http://HOST/PAGE and HOST:PORT
 prof-text --sample_index=heap cpu.pb.gz | sample index "heap" must be one of: [samples cpu]
 prof-text --focus='(' cpu.pb.gz | missing closing parenthesis at byte 1 of '('
+prof-text --focus='sync.(*Mutex).Lock' cpu.pb.gz | byte 12 of 'sync.(*Mutex).Lock'; \Q...\E takes a name as it is
+prof-text --peek='f(int)' cpu.pb.gz | no matches found for regexp: f(int); \Q...\E takes a name as it is
+prof-flame --pivot='f(int)' cpu.pb.gz | no matches found for regexp: f(int); \Q...\E takes a name as it is
+prof-list 'f(int)' cpu.pb.gz | prof-text lists the functions; \Q...\E takes a name as it is
 prof-text --nodecount=many cpu.pb.gz | 'many' is not a number from -1 up
 prof-text --diff cpu.pb.gz | no difference: no sample has the label
 prof-list cpu.pb.gz | use prof-list REGEX cpu.pb.gz

@@ -213,7 +213,7 @@ check 'an error is one line, and the session goes on' 2 '
 	prof-shell -e "top >none/f; peek nobody; top 1 ( ;comments" w.pb.gz 2>&1' <<'END'
 none/f: No such file or directory; make the folder none first
 no matches found for regexp: nobody
-parsing focus regexp: missing closing parenthesis at byte 1 of '('
+parsing focus regexp: missing closing parenthesis at byte 1 of '('; \Q...\E takes a name as it is
 a comment
 END
 
