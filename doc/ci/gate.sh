@@ -18,6 +18,7 @@ set -eu
 base=${BASE:-origin/main} build=${BUILD:-make bench} bench=${BENCH:-./bench}
 top=$PWD
 mkdir -p gate
+rm -f gate/*.pb.gz gate/report.*
 
 # Promises that hold whatever the other revision does: see BUDGETS in prof-gate(1).
 if [ ! -e gate-budget.txt ]; then
@@ -25,11 +26,15 @@ if [ ! -e gate-budget.txt ]; then
 fi
 
 git worktree remove --force gate/base 2>/dev/null || :
-git worktree add --quiet --detach gate/base "$base"
+if ! git worktree add --quiet --detach gate/base "$base"; then
+	echo "gate.sh: no revision $base to compare with: was its history fetched?" >&2
+	exit 2
+fi
 trap 'git worktree remove --force "$top/gate/base"' EXIT
 if ! { (cd gate/base && sh -c "$build") && sh -c "$build"; } >gate/build.log 2>&1
 then
 	cat gate/build.log
+	echo "gate.sh: cannot build: $build" >&2
 	exit 2
 fi
 
@@ -42,13 +47,13 @@ record() {
 		sh -c "prof-record -q -F ${RATE:-499} -o \"\$raw\" $bench"
 	) >gate/bench.log 2>&1 </dev/null || {
 		cat gate/bench.log
+		echo "gate.sh: the benchmark failed in $1: $bench" >&2
 		return 2
 	}
 	prof-symbolize -q -o "$2" gate/raw.pb.gz
 }
 # The runs alternate, so that a machine that grows warm or busy does so to both
 # sides.
-rm -f gate/*.pb.gz
 prof-gate --plan="${RUNS:-5}" -- gate/base -- . >gate/plan
 while read -r side run folder; do
 	record "$folder" "gate/$side$run.pb.gz" || exit 2

@@ -134,6 +134,15 @@ same() {
 	return $status
 }
 live 'the GitLab job: what did not get slower passes' same
+check 'trouble is said on the last line, and leaves no report' 2 \
+	'for what in BASE=none BENCH=false BUILD=false; do
+		env $what sh "$src/doc/ci/gate.sh" >../out 2>&1; s=$?; tail -1 ../out
+		[ $s -eq 2 ] || exit $s
+	done; ls gate/report.* 2>/dev/null; exit $s' <<'END'
+gate.sh: no revision none to compare with: was its history fetched?
+gate.sh: the benchmark failed in gate/base: false
+gate.sh: cannot build: false
+END
 check 'a benchmark that fails is trouble' 2 \
 	'BENCH=./none sh "$src/doc/ci/gate.sh" 2>/dev/null | grep -c none >/dev/null; BENCH=./none sh "$src/doc/ci/gate.sh" >/dev/null 2>&1' </dev/null
 plan
