@@ -88,8 +88,14 @@ put_host(const struct series *x, const struct shifts_one *one, FILE *out)
 	if (h->n > 1) {
 		fprintf(out, "; of %zu hosts ", h->n);
 		put_text(names_str(&x->words, h->host), out);
-		fprintf(out, " moved most: %.3f%% to %.3f%%, %.0f%% of it",
-			100 * h->before, 100 * h->after, 100 * h->part);
+		if (isnan(h->before))
+			fprintf(out, " is new: %.3f%%", 100 * h->after);
+		else if (isnan(h->after))
+			fprintf(out, " is gone: %.3f%%", 100 * h->before);
+		else
+			fprintf(out, " moved most: %.3f%% to %.3f%%",
+				100 * h->before, 100 * h->after);
+		fprintf(out, ", %.0f%% of it", 100 * h->part);
 	}
 }
 

@@ -470,9 +470,35 @@ share_of(const struct load *l)
 	return l->total > 0 ? l->value / l->total : 0;
 }
 
+/* The share of the hosts that were there before and after; of all before if
+ * there are none. */
+static double
+share_of_stayed(const struct series *before, const struct series *after,
+		const struct shifts_options *o)
+{
+	struct load sum = { 0 };
+
+	for (size_t i = 0; i < before->n_bucket; i++) {
+		const struct str *name =
+			names_str(&before->keys, before->bucket[i].key);
+		const struct load a = load_host(before, name, o);
+		const struct load b = load_host(after, name, o);
+
+		if (a.total > 0 && b.total > 0) {
+			sum.value += a.value + b.value;
+			sum.total += a.total + b.total;
+		}
+	}
+	if (sum.total <= 0)
+		sum = load_all(before, o);
+	return share_of(&sum);
+}
+
 /*
- * The share of all is a sum over the hosts: the value of each, divided by the
- * total of all. So the parts of a change add up to it.
+ * The share of all is a mean over the hosts, weighed by their totals. A host's
+ * part is what it differs from those that stayed, weighed, after less before.
+ * So the parts add up, and a host that is gone or new has one: parts of the
+ * value alone would give the hosts that stay what the others left.
  */
 void
 shifts_hosts(struct shifts_one *one, const struct series *x,
@@ -481,26 +507,31 @@ shifts_hosts(struct shifts_one *one, const struct series *x,
 {
 	const struct load old = load_all(before, o), new = load_all(after, o);
 	double change = share_of(&new) - share_of(&old);
+	double stayed = share_of_stayed(before, after, o);
 	struct shifts_host *best = &one->host;
 
 	if (old.total <= 0 || new.total <= 0 || change == 0)
 		return;
-	for (size_t i = 0; i < after->n_bucket; i++) {
+	for (size_t i = 0; i < before->n_bucket + after->n_bucket; i++) {
+		bool is_old = i < before->n_bucket;
+		const struct series *side = is_old ? before : after;
+		size_t at = is_old ? i : i - before->n_bucket;
 		const struct str *name =
-			names_str(&after->keys, after->bucket[i].key);
+			names_str(&side->keys, side->bucket[at].key);
 		const struct load a = load_host(before, name, o);
 		const struct load b = load_host(after, name, o);
-		const double part =
-			(b.value / new.total - a.value / old.total) / change;
+		const double part = ((b.value - b.total * stayed) / new.total -
+				     (a.value - a.total * stayed) / old.total) /
+				    change;
 
-		if (!name->len)
+		if (!name->len || (!is_old && a.total > 0))
 			continue;
 		best->n++;
 		if (best->host && part <= best->part)
 			continue;
 		best->host = strtab_find(&x->words.t, name->s, name->len);
-		best->before = share_of(&a);
-		best->after = share_of(&b);
+		best->before = a.total > 0 ? share_of(&a) : NAN;
+		best->after = b.total > 0 ? share_of(&b) : NAN;
 		best->part = part;
 	}
 }

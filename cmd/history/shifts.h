@@ -44,7 +44,7 @@ struct build_test {
 struct shifts_host {
 	uint32_t host;        /* of series.words; 0: hosts are not known */
 	size_t n;             /* hosts that were compared */
-	double before, after; /* its shares */
+	double before, after; /* its shares; NAN: it was not there */
 	double part; /* of the change of all hosts together: 1 is all */
 };
 
