@@ -40,54 +40,65 @@ exec_init(void)
 	FUNCTIONS(REAL_FIND)
 }
 
-/* Stop the clock of this thread. False: it has none. */
-static bool
+/* What must be undone if the call fails. */
+struct undo {
+	bool is_stopped, is_shown;
+};
+
+/* Stop the clock of this thread. */
+static struct undo
 before(void)
 {
+	struct undo undo;
+
 	wrap_init();
-	return thread_exec_begin();
+	undo.is_shown = thread_mask_show();
+	undo.is_stopped = thread_exec_begin();
+	return undo;
 }
 
 /* The call failed, with rc. */
 static int
-after(bool is_stopped, int rc)
+after(struct undo undo, int rc)
 {
-	if (is_stopped)
+	if (undo.is_stopped)
 		thread_exec_failed();
+	if (undo.is_shown)
+		thread_mask_hide();
 	return rc;
 }
 
 EXPORT int
 execve(const char *path, char *const argv[], char *const env[])
 {
-	bool is_stopped = before();
+	struct undo undo = before();
 
-	return after(is_stopped, real.execve(path, argv, env));
+	return after(undo, real.execve(path, argv, env));
 }
 
 EXPORT int
 execvpe(const char *file, char *const argv[], char *const env[])
 {
-	bool is_stopped = before();
+	struct undo undo = before();
 
-	return after(is_stopped, real.execvpe(file, argv, env));
+	return after(undo, real.execvpe(file, argv, env));
 }
 
 EXPORT int
 fexecve(int fd, char *const argv[], char *const env[])
 {
-	bool is_stopped = before();
+	struct undo undo = before();
 
-	return after(is_stopped, real.fexecve(fd, argv, env));
+	return after(undo, real.fexecve(fd, argv, env));
 }
 
 EXPORT int
 execveat(int dir, const char *path, char *const argv[], char *const env[],
 	 int flags)
 {
-	bool is_stopped = before();
+	struct undo undo = before();
 
-	return after(is_stopped, real.execveat(dir, path, argv, env, flags));
+	return after(undo, real.execveat(dir, path, argv, env, flags));
 }
 
 EXPORT int

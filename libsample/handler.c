@@ -381,22 +381,44 @@ take_with_room(struct call *c)
 			     take_tick, c);
 }
 
+/* Did a process, or another clock of the program, send it? */
+static bool
+is_theirs(const siginfo_t *info)
+{
+	return info->si_code == SI_USER || info->si_code == SI_TKILL ||
+	       info->si_code == SI_QUEUE || info->si_code == SI_KERNEL;
+}
+
+/* The program has no handler for sig. Do what it would have done: it ends the
+ * process when this handler returns, as it is blocked until then. */
+static void
+die(int sig)
+{
+	static const uint64_t by_default[4]; /* the kernel's struct sigaction */
+
+	syscall(SYS_rt_sigaction, sig, by_default, NULL, _NSIG / 8);
+	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), sig);
+}
+
 ARCH_HANDLER void
 handler_tick(int sig, siginfo_t *info, void *uc)
 {
 	struct call c = { thread_self, info, uc };
 	int saved = errno;
 
-	(void)sig;
 	atomic_fetch_add(&sampler.busy, 1);
 	/*
-	 * Only signals of our clock: not those sent by kill(), and not one that
-	 * was pending when its thread ended.
+	 * Only signals of our clock are ticks, but not one that was pending
+	 * when its thread ended.
 	 */
-	if (c.self && !sampler_is_on())
+	if (is_theirs(info)) {
+		if (!c.self || !mask_has_ours(c.self, &c.uc->uc_sigmask))
+			die(sig);
+	} else if (c.self && !sampler_is_on()) {
 		clock_stop(c.self);
-	else if (c.self)
+	} else if (c.self) {
 		take_with_room(&c);
+	}
 	atomic_fetch_sub(&sampler.busy, 1);
 	errno = saved;
 }

@@ -197,6 +197,7 @@ fork_prepare(void)
 	sigset_t old;
 
 	signals_block(&old);
+	wrap_fork_prepare();
 	module_fork_prepare();
 	thread_fork_prepare();
 	fork_mask = old;
@@ -209,6 +210,7 @@ fork_parent(void)
 
 	thread_fork_parent();
 	module_fork_parent();
+	wrap_fork_end();
 	signals_restore_fork(&old);
 }
 
@@ -220,7 +222,7 @@ fork_child(void)
 		     sampler.shm->set.children == SHM_CHILDREN_MERGE;
 
 	sampler.pid = getpid();
-	sampler.is_quiet = !go_on;
+	sampler.is_quiet = atomic_load(&sampler.is_ready) && !go_on;
 	atomic_store(&sampler.busy, 0);
 	atomic_store(&sampler.count, NULL);
 	unwind_atfork_child();
@@ -230,6 +232,7 @@ fork_child(void)
 		mark_clock();
 	}
 	module_fork_child();
+	wrap_fork_end();
 	if (go_on && is_timed() && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();
 	signals_restore_fork(&old);
@@ -403,22 +406,20 @@ sampler_join(void)
 
 /*
  * pthread_atfork(), whose part in glibc's static library refers to a function
- * that other libcs lack.
+ * that other libcs lack. Only the first call has an effect.
  */
-static void
-watch_forks(void)
+void
+sampler_watch_forks(void)
 {
-	extern int __register_atfork(void (*)(void), void (*)(void),
-				     void (*)(void), void *)
-		__attribute__((weak));
+	static _Atomic bool begun;
 	extern void *__dso_handle __attribute__((visibility("hidden")));
 	int (*at_fork)(void (*)(void), void (*)(void), void (*)(void)) = NULL;
 
-	if (__register_atfork) {
-		__register_atfork(fork_prepare, fork_parent, fork_child,
-				  __dso_handle);
+	if (atomic_exchange(&begun, true))
 		return;
-	}
+	if (wrap_atfork(fork_prepare, fork_parent, fork_child, __dso_handle) !=
+	    ENOSYS)
+		return;
 	real_find(&at_fork, "pthread_atfork");
 	if (at_fork)
 		at_fork(fork_prepare, fork_parent, fork_child);
@@ -436,7 +437,7 @@ sampler_init(void)
 	if (atomic_load_explicit(&begun, memory_order_relaxed) ||
 	    atomic_exchange(&begun, true))
 		return true;
-	watch_forks();
+	sampler_watch_forks();
 	if (sampler.shm && sampler.shm->set.children == SHM_CHILDREN_NONE)
 		leave_environment(&sampler.shm->set);
 	errno = saved;

@@ -222,15 +222,20 @@ pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 	     real.pthread_rwlock_clockwrlock(l, clock, until));
 }
 
-/* Semaphores report errors in errno. */
+/*
+ * Semaphores report errors in errno. To wait for one is a cancellation point,
+ * also if it is free; to try it is none.
+ */
 
 enum { SEM_BUSY = 1 };
 
 static int
 try_sem(sem_t *s)
 {
-	int saved = errno, rc = real.sem_trywait(s);
+	int saved = errno, rc;
 
+	pthread_testcancel();
+	rc = real.sem_trywait(s);
 	if (rc != 0 && errno == EAGAIN)
 		rc = SEM_BUSY;
 	if (rc == SEM_BUSY)

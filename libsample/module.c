@@ -185,7 +185,7 @@ module_fork_parent(void)
 void
 module_fork_child(void)
 {
-	atomic_store(&sampler.is_forked, true);
+	atomic_store(&sampler.is_forked, atomic_load(&sampler.space) != 0);
 	release_segments();
 	pthread_mutex_unlock(&modules.lock);
 }

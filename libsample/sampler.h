@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "interp/interp.h"
@@ -94,6 +95,9 @@ struct thread {
 	bool is_fresh;   /* it has had no tick yet; see clock.c */
 	uint64_t random; /* state of thread_random(); 0: none yet */
 	int rounds;      /* of destructors of thread-specific data */
+	/* 0, or the thread's mask without our signal, which the program thinks
+	 * is in it. Void if the thread has another mask by now. */
+	uint64_t masked;
 	volatile sig_atomic_t is_hooked; /* hook.c is running in this thread */
 
 	/* CPU time of the thread at its last sample; with the perf clock: the
@@ -262,6 +266,29 @@ void thread_use_signal(int sig);
 bool thread_exec_begin(void);
 void thread_exec_failed(void);
 
+/* Block our signal in the calling thread, if the program thinks that it is: a
+ * program that it executes inherits that. Returns whether it did; then call the
+ * other function if exec fails. */
+bool thread_mask_show(void);
+void thread_mask_hide(void);
+
+/* The first 64 signals of a set. */
+static inline uint64_t
+mask_bits(const sigset_t *set)
+{
+	uint64_t bits;
+
+	memcpy(&bits, set, sizeof(bits));
+	return bits;
+}
+
+/* Does the program think that our signal is blocked in t, whose mask is now? */
+static inline bool
+mask_has_ours(const struct thread *t, const sigset_t *now)
+{
+	return t->masked && t->masked == mask_bits(now);
+}
+
 /* Around fork. */
 void thread_fork_prepare(void);
 void thread_fork_parent(void);
@@ -343,6 +370,9 @@ bool sampler_init(void);
 /* The part of it that is possible inside malloc(), which setenv() calls with
  * the lock of the environment held, and pthread_atfork() with its own. */
 bool sampler_join(void);
+
+/* Register our fork handlers. */
+void sampler_watch_forks(void);
 
 /* Begin sampling into shm, whose header is filled in; is_start: the program
  * starts. Returns an errno value. */

@@ -184,6 +184,7 @@ thread_new(void)
 		atomic_store(&t->event, NULL);
 		t->rounds = 0;
 		t->is_hooked = 0;
+		t->masked = thread_self ? thread_self->masked : 0;
 		t->far.in_use = 0;
 		inherit_labels(t);
 		t->cpu_ns = 0;
@@ -241,11 +242,22 @@ thread_init(void)
 	return pthread_key_create(&threads.key, leave);
 }
 
+/* Only sig, by system call: libc's function is ours. */
+static void
+change_ours(int how, int sig, sigset_t *old)
+{
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, sig);
+	syscall(SYS_rt_sigprocmask, how, &ours, old, _NSIG / 8);
+}
+
 void
 thread_enter(struct thread *t)
 {
 	int saved = errno, sig = atomic_load(&sampler.signal);
-	sigset_t old, ours;
+	sigset_t old;
 
 	/* Do not sample allocations and waits of this function. */
 	t->is_hooked = 1;
@@ -268,10 +280,11 @@ thread_enter(struct thread *t)
 	unlock(&old);
 	t->is_hooked = 0;
 	if (sig) {
-		sigemptyset(&ours);
-		sigaddset(&ours, sig);
-		syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL,
-			_NSIG / 8);
+		change_ours(SIG_UNBLOCK, sig, &old);
+		if (sigismember(&old, sig) == 1) {
+			sigdelset(&old, sig);
+			t->masked = mask_bits(&old);
+		}
 	}
 	errno = saved;
 }
@@ -347,6 +360,31 @@ thread_exec_begin(void)
 	clock_disarm(self);
 	unlock(&old);
 	return true;
+}
+
+bool
+thread_mask_show(void)
+{
+	struct thread *self = thread_self;
+	int sig = atomic_load(&sampler.signal);
+	sigset_t now;
+
+	if (!self || !self->masked || !sig)
+		return false;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &now, _NSIG / 8);
+	if (!mask_has_ours(self, &now))
+		return false;
+	change_ours(SIG_BLOCK, sig, NULL);
+	return true;
+}
+
+void
+thread_mask_hide(void)
+{
+	int saved = errno;
+
+	change_ours(SIG_UNBLOCK, atomic_load(&sampler.signal), NULL);
+	errno = saved;
 }
 
 void

@@ -5,9 +5,11 @@
  *	pthread_create, thrd_create	a timer for the new thread
  *	dlopen, dlmopen, dlclose	what is loaded where
  *	sigaction, signal		our signal keeps its handler, or changes
- *	sigprocmask, pthread_sigmask	our signal is never blocked
+ *	sigset, __sysv_signal, ...	it changes
+ *	sigprocmask, pthread_sigmask	it is never blocked, or changes
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
  *	unshare, setns			without the thread of wall.c
+ *	__register_atfork		our fork handlers come before all others
  *
  * (exec.c has those that execute a program; wait.c, a separate library,
  * interposes many more.)
@@ -38,6 +40,7 @@
 
 typedef void *thread_fn(void *);
 typedef void handler_fn(int);
+typedef void fork_fn(void);
 typedef const struct timespec *time_arg;
 
 #define FUNCTIONS(F)                                                           \
@@ -49,6 +52,15 @@ typedef const struct timespec *time_arg;
 	F(int, dlclose, (void *))                                              \
 	F(int, sigaction, (int, const struct sigaction *, struct sigaction *)) \
 	F(handler_fn *, signal, (int, handler_fn *))                           \
+	F(handler_fn *, ssignal, (int, handler_fn *))                          \
+	F(handler_fn *, bsd_signal, (int, handler_fn *))                       \
+	F(handler_fn *, sysv_signal, (int, handler_fn *))                      \
+	F(handler_fn *, __sysv_signal, (int, handler_fn *))                    \
+	F(handler_fn *, sigset, (int, handler_fn *))                           \
+	F(int, sigignore, (int))                                               \
+	F(int, siginterrupt, (int, int))                                       \
+	F(int, sighold, (int))                                                 \
+	F(int, __register_atfork, (fork_fn *, fork_fn *, fork_fn *, void *))   \
 	F(int, sigprocmask, (int, const sigset_t *, sigset_t *))               \
 	F(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))           \
 	F(int, sigwait, (const sigset_t *, int *))                             \
@@ -95,12 +107,14 @@ sampling(void)
 	return ready() && sampler_is_on();
 }
 
-/* Our handler is never removed: a signal may be pending. */
+/* Our handler is never removed: a signal may be pending. In a child of vfork()
+ * or clone(2), which has no clock, no signal is ours. */
 static bool
 is_ours(int sig)
 {
 	ready();
-	return sig && sig == atomic_load(&sampler.signal);
+	return sig && sig == atomic_load(&sampler.signal) &&
+	       sampler.pid == getpid();
 }
 
 /* Threads. */
@@ -231,14 +245,48 @@ open_for(const void *caller, const char *file, int mode)
 	return handle;
 }
 
+/*
+ * The same for $ORIGIN, which is the folder of the calling object: file with
+ * that folder in its place, in path, of size PATH_MAX; or file itself, if there
+ * is none, as it is in the loader's message. (The loader's answer to
+ * RTLD_DI_ORIGIN is none for the program itself.)
+ */
+static const char *
+with_origin(const void *caller, const char *file, char *path)
+{
+	const char *at = strstr(file, "$ORIGIN"), *name, *end;
+	struct link_map *map = NULL;
+	char program[PATH_MAX] = "";
+	Dl_info info;
+	int n;
+
+	end = at ? at + strlen("$ORIGIN") : NULL;
+	if (!at && (at = strstr(file, "${ORIGIN}")))
+		end = at + strlen("${ORIGIN}");
+	if (!at || !dladdr1 ||
+	    !dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return file;
+	name = map->l_name;
+	if (!*name &&
+	    readlink("/proc/self/exe", program, sizeof(program) - 1) > 0)
+		name = program;
+	n = snprintf(path, PATH_MAX, "%.*s%.*s%s", (int)(at - file), file,
+		     (int)(strrchr(name, '/') ? strrchr(name, '/') - name : 0),
+		     name, end);
+	return n > 0 && n < PATH_MAX && access(path, F_OK) == 0 ? path : file;
+}
+
 EXPORT void *
 dlopen(const char *file, int mode)
 {
 	void *caller = __builtin_return_address(0);
 	void *handle = NULL;
+	char path[PATH_MAX];
 
 	if (!sampling())
 		return real.dlopen(file, mode);
+	if (file && strchr(file, '$'))
+		file = with_origin(caller, file, path);
 	if (file && *file && !strchr(file, '/'))
 		handle = open_for(caller, file, mode);
 	if (!handle)
@@ -272,6 +320,12 @@ dlclose(void *handle)
 
 /* Signals. */
 
+static bool
+has_handler(const struct sigaction *act, sighandler_t handler)
+{
+	return !(act->sa_flags & SA_SIGINFO) && act->sa_handler == handler;
+}
+
 /*
  * No SA_ONSTACK: a signal stack is only as large as its owner needs. All
  * signals are blocked in the handler, so no other handler can leave it by
@@ -300,7 +354,7 @@ is_free(int sig)
 
 	return sig != atomic_load(&sampler.signal) &&
 	       real.sigaction(sig, NULL, &now) == 0 &&
-	       !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
+	       has_handler(&now, SIG_DFL);
 }
 
 /*
@@ -329,21 +383,18 @@ free_signal(void)
 	return 0;
 }
 
-static bool
-has_handler(const struct sigaction *act, sighandler_t handler)
-{
-	return !(act->sa_flags & SA_SIGINFO) && act->sa_handler == handler;
-}
-
 int
 wrap_begin(int sig)
 {
 	struct sigaction now;
 	int other = atomic_load(&sampler.signal);
 
-	if (real.sigaction(sig, NULL, &now) == 0 &&
-	    has_handler(&now, SIG_IGN) && (other || (other = free_signal())))
-		sig = other;
+	if (real.sigaction(sig, NULL, &now) == 0 && !has_handler(&now, SIG_DFL))
+		sig = other ? other : free_signal();
+	if (!sig) {
+		errno = EBUSY;
+		return -1;
+	}
 	return wrap_handle(sig);
 }
 
@@ -364,18 +415,66 @@ discard(int sig)
 	real.sigaction(sig, &ignore, NULL);
 }
 
-/* The program sets a handler for our signal, or ignores it: use another one.
- * False: there is none. Called with the lock. */
-static bool
-give_way(void)
+/*
+ * The program uses our signal: use another one, which this thread may have
+ * blocked by mask, with all others. The program's action is set by the caller.
+ * If there is none, the threads have no clocks from now on. Called with the
+ * lock.
+ */
+static void
+give_way(sigset_t *mask)
 {
 	int other = free_signal(), sig = atomic_load(&sampler.signal);
 
-	if (!other || wrap_handle(other) != 0)
-		return false;
-	thread_use_signal(other);
+	if (!other || wrap_handle(other) != 0) {
+		thread_disarm_all();
+		atomic_store(&sampler.signal, 0);
+		module_note("%s[%d] handles all signals: from here on, its CPU "
+			    "time is not sampled",
+			    sampler.name, (int)sampler.pid);
+	} else {
+		if (thread_self && mask_has_ours(thread_self, mask))
+			sigaddset(mask, sig);
+		if (sigismember(mask, other)) {
+			sigdelset(mask, other);
+			if (thread_self)
+				thread_self->masked = mask_bits(mask);
+		}
+		thread_use_signal(other);
+	}
 	discard(sig);
-	return true;
+}
+
+static void
+lock(sigset_t *mask)
+{
+	signals_block(mask);
+	pthread_mutex_lock(&wrap.lock);
+}
+
+static void
+unlock(const sigset_t *mask)
+{
+	pthread_mutex_unlock(&wrap.lock);
+	signals_restore(mask);
+}
+
+/* The program is going to use sig in a way that we cannot pretend. */
+static void
+leave(int sig)
+{
+	struct sigaction theirs;
+	sigset_t mask;
+
+	if (!is_ours(sig))
+		return;
+	lock(&mask);
+	theirs = wrap.theirs;
+	if (sig == atomic_load(&sampler.signal)) {
+		give_way(&mask);
+		real.sigaction(sig, &theirs, NULL);
+	}
+	unlock(&mask);
 }
 
 /*
@@ -384,17 +483,15 @@ give_way(void)
  * done, as programs that this one executes inherit it.
  */
 static int
-our_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+our_sigaction(int sig, const struct sigaction *act, struct sigaction *old,
+	      sigset_t *mask)
 {
 	struct sigaction was = wrap.theirs;
-	bool is_set = act && !has_handler(act, SIG_DFL);
 	int rc = 0;
 
-	if (is_set && give_way()) {
+	if (act && !has_handler(act, SIG_DFL)) {
+		give_way(mask);
 		rc = real.sigaction(sig, act, NULL);
-	} else if (is_set && !has_handler(act, SIG_IGN)) {
-		errno = EINVAL;
-		rc = -1;
 	} else if (act) {
 		wrap.theirs = *act;
 	}
@@ -411,14 +508,12 @@ sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 
 	if (!is_ours(sig))
 		return real.sigaction(sig, act, old);
-	signals_block(&mask);
-	pthread_mutex_lock(&wrap.lock);
+	lock(&mask);
 	if (sig == atomic_load(&sampler.signal))
-		rc = our_sigaction(sig, act, old);
+		rc = our_sigaction(sig, act, old, &mask);
 	else
 		rc = real.sigaction(sig, act, old);
-	pthread_mutex_unlock(&wrap.lock);
-	signals_restore(&mask);
+	unlock(&mask);
 	return rc;
 }
 
@@ -434,34 +529,166 @@ signal(int sig, sighandler_t handler)
 	return sigaction(sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
+/* The rest of libc's functions that set a handler. */
+#define LEAVE(name)                                                            \
+	EXPORT handler_fn *name(int, handler_fn *);                            \
+	EXPORT handler_fn *name(int sig, handler_fn *handler)                  \
+	{                                                                      \
+		leave(sig);                                                    \
+		return real.name(sig, handler);                                \
+	}
+
+LEAVE(ssignal)
+LEAVE(bsd_signal)
+LEAVE(sysv_signal)
+LEAVE(__sysv_signal)
+LEAVE(sigset)
+
+EXPORT int
+sigignore(int sig)
+{
+	leave(sig);
+	return real.sigignore(sig);
+}
+
+EXPORT int
+siginterrupt(int sig, int interrupt)
+{
+	leave(sig);
+	return real.siginterrupt(sig, interrupt);
+}
+
+EXPORT int
+sighold(int sig)
+{
+	leave(sig);
+	return real.sighold(sig);
+}
+
+/* Does set name our signal, because the program has a use for it? Not if it is
+ * one of many: most programs that block signals block nearly all. */
+static bool
+names_ours(const sigset_t *set)
+{
+	int n = 0;
+
+	if (sigismember(set, atomic_load(&sampler.signal)) != 1)
+		return false;
+	for (int sig = 1; sig < SIGSYS; sig++)
+		n += sigismember(set, sig);
+	return n < SIGSYS / 2;
+}
+
 /* Copy set without our signal to room. NULL stays NULL. */
 static const sigset_t *
 without_ours(const sigset_t *set, sigset_t *room)
 {
 	if (!ready() || !set || !atomic_load(&sampler.signal))
 		return set;
+	if (names_ours(set))
+		leave(atomic_load(&sampler.signal));
 	*room = *set;
 	sigdelset(room, atomic_load(&sampler.signal));
 	return room;
 }
 
+/* The bits of a set that the kernel and libc accept in a mask. */
+static uint64_t
+blockable(const sigset_t *set)
+{
+	return mask_bits(set) & ~((UINT64_C(1) << (SIGKILL - 1)) |
+				  (UINT64_C(1) << (SIGSTOP - 1)) |
+				  (UINT64_C(3) << 31)); /* libc's own */
+}
+
+/* As change() does, but our signal is only said to be blocked. */
+static int
+change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how,
+	    const sigset_t *set, sigset_t *old)
+{
+	struct thread *self = thread_self;
+	bool is_named, is_kept;
+	sigset_t room, was;
+	const sigset_t *others =
+		how == SIG_UNBLOCK ? set : without_ours(set, &room);
+	int sig = atomic_load(&sampler.signal), rc;
+
+	is_named = set && sig && sigismember(set, sig) == 1;
+	rc = change(how, others, &was);
+	if (rc != 0)
+		return rc;
+	is_kept = self && mask_has_ours(self, &was);
+	if (self && set) {
+		uint64_t bits = blockable(others);
+
+		self->masked = 0;
+		if (how == SIG_SETMASK && is_named)
+			self->masked = bits;
+		else if (how == SIG_BLOCK && (is_named || is_kept))
+			self->masked = mask_bits(&was) | bits;
+		else if (how == SIG_UNBLOCK && is_kept && !is_named)
+			self->masked = mask_bits(&was) & ~bits;
+	}
+	if (old)
+		*old = was;
+	if (old && is_kept)
+		sigaddset(old, sig);
+	return rc;
+}
+
 EXPORT int
 sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t room;
-	const sigset_t *others = without_ours(set, &room);
-
-	return real.sigprocmask(how, how == SIG_UNBLOCK ? set : others, old);
+	ready();
+	return change_mask(real.sigprocmask, how, set, old);
 }
 
 EXPORT int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t room;
-	const sigset_t *others = without_ours(set, &room);
+	ready();
+	return change_mask(real.pthread_sigmask, how, set, old);
+}
 
-	return real.pthread_sigmask(how, how == SIG_UNBLOCK ? set : others,
-				    old);
+/* Forks. */
+
+/*
+ * Handlers before a fork are called in the reverse order. Our locks are held
+ * until after it, so those of the program must come before: they may wait for a
+ * lock of a thread that is starting another, or for the end of threads. So ours
+ * are registered when the first others are. No more is done then, as an
+ * allocator may register its own while it cannot be called.
+ */
+EXPORT int __register_atfork(fork_fn *, fork_fn *, fork_fn *, void *);
+
+int
+__register_atfork(fork_fn *prepare, fork_fn *parent, fork_fn *child,
+		  void *object)
+{
+	sampler_watch_forks();
+	return real.__register_atfork(prepare, parent, child, object);
+}
+
+int
+wrap_atfork(fork_fn *prepare, fork_fn *parent, fork_fn *child, void *object)
+{
+	if (!real.__register_atfork)
+		real_find(&real.__register_atfork, "__register_atfork");
+	return real.__register_atfork
+		       ? real.__register_atfork(prepare, parent, child, object)
+		       : ENOSYS;
+}
+
+void
+wrap_fork_prepare(void)
+{
+	pthread_mutex_lock(&wrap.lock);
+}
+
+void
+wrap_fork_end(void)
+{
+	pthread_mutex_unlock(&wrap.lock);
 }
 
 /* Namespaces. A process with several threads cannot enter some of them, so the

@@ -25,4 +25,12 @@ int wrap_begin(int sig);
 int wrap_thread(pthread_t *thread, const pthread_attr_t *attr,
 		void *(*start)(void *));
 
+/* libc's __register_atfork(); ENOSYS: this libc has none. */
+int wrap_atfork(void (*prepare)(void), void (*parent)(void),
+		void (*child)(void), void *object);
+
+/* Around a fork, in the parent, and at its end in the child, too. */
+void wrap_fork_prepare(void);
+void wrap_fork_end(void);
+
 #endif

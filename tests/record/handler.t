@@ -96,7 +96,7 @@ if have nm readelf; then
 		sample_hook_levels sample_hook_state
 	# dlsym and, for musl, dlerror: when the library is loaded. dladdr1 is only compared.
 	companion_needs_only lock_la-lock __errno_location clock_gettime dladdr1 dlerror \
-		dlsym sample_hook_count sample_hook_enter \
+		dlsym pthread_testcancel sample_hook_count sample_hook_enter \
 		sample_hook_leave sample_hook_state
 	check 'no symbol is looked up late' 0 \
 		"for l in '' -heap -lock; do
@@ -122,6 +122,9 @@ ProfilerStart@@LIBSAMPLE_0
 ProfilerStartWithOptions@@LIBSAMPLE_0
 ProfilerStop@@LIBSAMPLE_0
 ProfilingIsEnabledForAllThreads@@LIBSAMPLE_0
+__register_atfork
+__sysv_signal
+bsd_signal
 dlclose
 dlmopen
 dlopen
@@ -151,11 +154,17 @@ sample_stop@@LIBSAMPLE_0
 sample_thread@@LIBSAMPLE_0
 setns
 sigaction
+sighold
+sigignore
+siginterrupt
 signal
 sigprocmask
+sigset
 sigtimedwait
 sigwait
 sigwaitinfo
+ssignal
+sysv_signal
 thrd_create
 unshare
 END

@@ -1,0 +1,343 @@
+/*
+ * same.c - what a program sees that uses signals, locks, forks and plugins as
+ * few do; same.t compares what it prints when it is recorded and when it is
+ * not. same NAME runs one case; without NAME it lists them. With -DLIBRARY, a
+ * library with fork handlers.
+ */
+/* Old functions are what some cases are about. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern pthread_mutex_t at_fork;
+
+#ifdef LIBRARY
+
+pthread_mutex_t at_fork = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+take(void)
+{
+	pthread_mutex_lock(&at_fork);
+}
+
+static void
+give(void)
+{
+	pthread_mutex_unlock(&at_fork);
+}
+
+__attribute__((constructor)) static void
+load(void)
+{
+	pthread_atfork(take, give, give);
+}
+
+#else
+
+static volatile sig_atomic_t n_handled;
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	n_handled++;
+}
+
+static void
+work(double seconds)
+{
+	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
+
+	while (clock() < end)
+		;
+}
+
+static void
+set_prof(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGPROF);
+}
+
+/* Also through exec. */
+static void
+show_mask(void)
+{
+	sigset_t now;
+
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	for (int sig = 1; sig < NSIG; sig++)
+		printf("%d", sigismember(&now, sig) == 1);
+	puts("");
+	fflush(stdout);
+	if (fork() == 0) {
+		execlp("grep", "grep", "SigBlk", "/proc/self/status", NULL);
+		_exit(1);
+	}
+	wait(NULL);
+}
+
+static void
+killed(void)
+{
+	kill(getpid(), SIGPROF);
+	puts("alive");
+}
+
+static void
+timer_without_handler(void)
+{
+	struct itimerval soon = { { 0, 10000 }, { 0, 10000 } };
+
+	setitimer(ITIMER_PROF, &soon, NULL);
+	work(0.5);
+	puts("alive");
+}
+
+static void
+wait_for_it(void)
+{
+	struct itimerval soon = { { 0, 0 }, { 0, 10000 } };
+	sigset_t prof;
+	int sig = 0;
+
+	set_prof(&prof);
+	sigprocmask(SIG_BLOCK, &prof, NULL);
+	setitimer(ITIMER_PROF, &soon, NULL);
+	work(0.1);
+	printf("%d\n", sigwait(&prof, &sig));
+	printf("%d\n", sig);
+}
+
+static void
+pending(void)
+{
+	struct signalfd_siginfo info;
+	sigset_t prof, now;
+	int fd;
+
+	set_prof(&prof);
+	sigprocmask(SIG_BLOCK, &prof, NULL);
+	fd = signalfd(-1, &prof, SFD_NONBLOCK);
+	work(0.05);
+	kill(getpid(), SIGPROF);
+	sigpending(&now);
+	printf("%d\n", sigismember(&now, SIGPROF));
+	printf("%d\n", read(fd, &info, sizeof(info)) == sizeof(info));
+	show_mask();
+}
+
+static void
+block_all(void)
+{
+	sigset_t all, prof, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	show_mask();
+	kill(getpid(), SIGPROF);
+	set_prof(&prof);
+	signal(SIGPROF, SIG_IGN);
+	sigprocmask(SIG_UNBLOCK, &prof, &old);
+	printf("%d\n", sigismember(&old, SIGPROF));
+	show_mask();
+}
+
+/* The handlers of System V: reset by the first signal. */
+static void
+old_names(void)
+{
+	extern sighandler_t __sysv_signal(int, sighandler_t);
+
+	printf("%d\n", sigset(SIGPROF, on_signal) == SIG_DFL);
+	work(0.1);
+	kill(getpid(), SIGPROF);
+	printf("%d\n", n_handled);
+	sighold(SIGPROF);
+	kill(getpid(), SIGPROF);
+	printf("%d\n", n_handled);
+	sigrelse(SIGPROF);
+	printf("%d\n", n_handled);
+	sigignore(SIGPROF);
+	kill(getpid(), SIGPROF);
+	__sysv_signal(SIGPROF, on_signal);
+	work(0.1);
+	printf("%d\n", n_handled);
+	kill(getpid(), SIGPROF);
+	printf("%d\n", signal(SIGPROF, SIG_DFL) == SIG_DFL);
+	__sysv_signal(SIGPROF, SIG_DFL);
+	work(0.1);
+}
+
+/* Including any that a sampler might use instead. */
+static void
+handle_all(void)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		printf("%d", signal(sig, on_signal) == SIG_DFL);
+	for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++)
+		kill(getpid(), sig);
+	work(0.1);
+	printf("\n%d\n", n_handled);
+	for (int sig = 1; sig < NSIG; sig++)
+		printf("%d", signal(sig, SIG_DFL) == on_signal);
+	work(0.1);
+	puts("");
+}
+
+/* Its child has the parent's memory. */
+static void
+ignore_in_vfork(void)
+{
+	struct sigaction now;
+
+	if (vfork() == 0) {
+		signal(SIGPROF, SIG_IGN);
+		execlp("true", "true", NULL);
+		_exit(1);
+	}
+	wait(NULL);
+	sigaction(SIGPROF, NULL, &now);
+	printf("%d\n", now.sa_handler == SIG_DFL);
+}
+
+static sem_t sem;
+
+static void *
+post_and_wait(void *arg)
+{
+	for (;;) {
+		sem_post(&sem);
+		sem_wait(&sem);
+	}
+	return arg;
+}
+
+static void
+cancel(void)
+{
+	pthread_t t;
+	void *result;
+
+	sem_init(&sem, 0, 0);
+	pthread_create(&t, NULL, post_and_wait, NULL);
+	pthread_cancel(t);
+	pthread_join(t, &result);
+	printf("%d\n", result == PTHREAD_CANCELED);
+}
+
+static void *
+nothing(void *arg)
+{
+	return arg;
+}
+
+static void *
+start_threads(void *arg)
+{
+	for (int i = 0; i < 1000; i++) {
+		pthread_t t;
+
+		pthread_mutex_lock(&at_fork);
+		if (pthread_create(&t, NULL, nothing, NULL) == 0)
+			pthread_join(t, NULL);
+		pthread_mutex_unlock(&at_fork);
+	}
+	return arg;
+}
+
+static void *
+reset_signal(void *arg)
+{
+	for (int i = 0; i < 100000; i++)
+		signal(SIGPROF, SIG_DFL);
+	return arg;
+}
+
+static void
+fork_beside(void *(*start)(void *))
+{
+	int failed = 0, status;
+	pthread_t t;
+
+	pthread_create(&t, NULL, start, NULL);
+	for (int i = 0; i < 200; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			signal(SIGPROF, SIG_DFL);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+		failed += status != 0;
+	}
+	pthread_join(t, NULL);
+	printf("%d\n", failed);
+}
+
+static void
+fork_handlers(void)
+{
+	fork_beside(start_threads);
+}
+
+static void
+fork_and_signal(void)
+{
+	fork_beside(reset_signal);
+}
+
+static void
+origin(void)
+{
+	printf("%d\n", dlopen("$ORIGIN/libfolder.so", RTLD_NOW) != NULL);
+	printf("%d\n", dlopen("${ORIGIN}/./libfolder.so", RTLD_NOW) != NULL);
+	if (!dlopen("$ORIGIN/none.so", RTLD_NOW))
+		puts(dlerror());
+}
+
+#define CASES(F)                                                               \
+	F(killed)                                                              \
+	F(timer_without_handler)                                               \
+	F(wait_for_it)                                                         \
+	F(pending)                                                             \
+	F(block_all)                                                           \
+	F(old_names)                                                           \
+	F(handle_all)                                                          \
+	F(ignore_in_vfork)                                                     \
+	F(cancel)                                                              \
+	F(fork_handlers)                                                       \
+	F(fork_and_signal)                                                     \
+	F(origin)
+
+#define CASE(name) { #name, name },
+
+int
+main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} cases[] = { CASES(CASE) };
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (argc < 2)
+			puts(cases[i].name);
+		else if (!strcmp(argv[1], cases[i].name))
+			cases[i].run();
+	return 0;
+}
+
+#endif
