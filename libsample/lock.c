@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <threads.h>
 #include <time.h>
@@ -139,6 +140,25 @@ waited(enum shm_lock kind, uint64_t start, const void *ra)
 		return rc_;                                                    \
 	} while (0)
 
+/*
+ * The same until a time. libc looks at its arguments before the lock, so ones
+ * that it may refuse are for it alone.
+ */
+#define TAKE_UNTIL(kind, try, busy, clock, until, call)                        \
+	do {                                                                   \
+		find_if_early();                                               \
+		if (!is_time(clock, until))                                    \
+			return call;                                           \
+		TAKE(kind, try, busy, call);                                   \
+	} while (0)
+
+static inline bool
+is_time(clockid_t clock, const struct timespec *t)
+{
+	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) &&
+	       (!t || (t->tv_nsec >= 0 && t->tv_nsec < 1000000000));
+}
+
 /* Mutexes. */
 
 EXPORT int
@@ -151,16 +171,17 @@ pthread_mutex_lock(pthread_mutex_t *m)
 EXPORT int
 pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
-	TAKE(SHM_LOCK_MUTEX, real.pthread_mutex_trylock(m), EBUSY,
-	     real.pthread_mutex_timedlock(m, until));
+	TAKE_UNTIL(SHM_LOCK_MUTEX, real.pthread_mutex_trylock(m), EBUSY,
+		   CLOCK_REALTIME, until,
+		   real.pthread_mutex_timedlock(m, until));
 }
 
 EXPORT int
 pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 			const struct timespec *until)
 {
-	TAKE(SHM_LOCK_MUTEX, real.pthread_mutex_trylock(m), EBUSY,
-	     real.pthread_mutex_clocklock(m, clock, until));
+	TAKE_UNTIL(SHM_LOCK_MUTEX, real.pthread_mutex_trylock(m), EBUSY, clock,
+		   until, real.pthread_mutex_clocklock(m, clock, until));
 }
 
 EXPORT int
@@ -172,8 +193,8 @@ mtx_lock(mtx_t *m)
 EXPORT int
 mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
 {
-	TAKE(SHM_LOCK_MUTEX, real.mtx_trylock(m), thrd_busy,
-	     real.mtx_timedlock(m, until));
+	TAKE_UNTIL(SHM_LOCK_MUTEX, real.mtx_trylock(m), thrd_busy,
+		   CLOCK_REALTIME, until, real.mtx_timedlock(m, until));
 }
 
 /* Read-write locks. */
@@ -188,16 +209,18 @@ pthread_rwlock_rdlock(pthread_rwlock_t *l)
 EXPORT int
 pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until)
 {
-	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_tryrdlock(l), EBUSY,
-	     real.pthread_rwlock_timedrdlock(l, until));
+	TAKE_UNTIL(SHM_LOCK_RWLOCK, real.pthread_rwlock_tryrdlock(l), EBUSY,
+		   CLOCK_REALTIME, until,
+		   real.pthread_rwlock_timedrdlock(l, until));
 }
 
 EXPORT int
 pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 			   const struct timespec *until)
 {
-	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_tryrdlock(l), EBUSY,
-	     real.pthread_rwlock_clockrdlock(l, clock, until));
+	TAKE_UNTIL(SHM_LOCK_RWLOCK, real.pthread_rwlock_tryrdlock(l), EBUSY,
+		   clock, until,
+		   real.pthread_rwlock_clockrdlock(l, clock, until));
 }
 
 EXPORT int
@@ -210,16 +233,18 @@ pthread_rwlock_wrlock(pthread_rwlock_t *l)
 EXPORT int
 pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until)
 {
-	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_trywrlock(l), EBUSY,
-	     real.pthread_rwlock_timedwrlock(l, until));
+	TAKE_UNTIL(SHM_LOCK_RWLOCK, real.pthread_rwlock_trywrlock(l), EBUSY,
+		   CLOCK_REALTIME, until,
+		   real.pthread_rwlock_timedwrlock(l, until));
 }
 
 EXPORT int
 pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 			   const struct timespec *until)
 {
-	TAKE(SHM_LOCK_RWLOCK, real.pthread_rwlock_trywrlock(l), EBUSY,
-	     real.pthread_rwlock_clockwrlock(l, clock, until));
+	TAKE_UNTIL(SHM_LOCK_RWLOCK, real.pthread_rwlock_trywrlock(l), EBUSY,
+		   clock, until,
+		   real.pthread_rwlock_clockwrlock(l, clock, until));
 }
 
 /*
@@ -252,16 +277,16 @@ sem_wait(sem_t *s)
 EXPORT int
 sem_timedwait(sem_t *restrict s, const struct timespec *restrict until)
 {
-	TAKE(SHM_LOCK_SEMAPHORE, try_sem(s), SEM_BUSY,
-	     real.sem_timedwait(s, until));
+	TAKE_UNTIL(SHM_LOCK_SEMAPHORE, try_sem(s), SEM_BUSY, CLOCK_REALTIME,
+		   until, real.sem_timedwait(s, until));
 }
 
 EXPORT int
 sem_clockwait(sem_t *restrict s, clockid_t clock,
 	      const struct timespec *restrict until)
 {
-	TAKE(SHM_LOCK_SEMAPHORE, try_sem(s), SEM_BUSY,
-	     real.sem_clockwait(s, clock, until));
+	TAKE_UNTIL(SHM_LOCK_SEMAPHORE, try_sem(s), SEM_BUSY, clock, until,
+		   real.sem_clockwait(s, clock, until));
 }
 
 /* Conditions: there is nothing to try. */

@@ -53,7 +53,7 @@ real_found(void)
 
 /* For a list of F(type, name, (arguments)): the members of struct real, and the
  * statements that fill it. */
-#define REAL_MEMBER(type, name, args) type(*name) args;
-#define REAL_FIND(type, name, args) real_find(&real.name, #name);
+#define REAL_MEMBER(type, name, params, ...) type(*name) params;
+#define REAL_FIND(type, name, ...) real_find(&real.name, #name);
 
 #endif

@@ -8,7 +8,7 @@
  *	sigset, __sysv_signal, ...	it changes
  *	sigprocmask, pthread_sigmask	it is never blocked, or changes
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
- *	unshare, setns			without the thread of wall.c
+ *	unshare, setns, setuid, ...	without the thread of wall.c
  *	__register_atfork		our fork handlers come before all others
  *
  * (exec.c has those that execute a program; wait.c, a separate library,
@@ -20,6 +20,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -43,6 +44,20 @@ typedef void handler_fn(int);
 typedef void fork_fn(void);
 typedef const struct timespec *time_arg;
 
+/* Of one process with one thread only, or of all its threads alike. */
+#define ALONE(F)                                                               \
+	F(int, setns, (int a, int b), (a, b))                                  \
+	F(int, setuid, (uid_t a), (a))                                         \
+	F(int, setgid, (gid_t a), (a))                                         \
+	F(int, seteuid, (uid_t a), (a))                                        \
+	F(int, setegid, (gid_t a), (a))                                        \
+	F(int, setreuid, (uid_t a, uid_t b), (a, b))                           \
+	F(int, setregid, (gid_t a, gid_t b), (a, b))                           \
+	F(int, setresuid, (uid_t a, uid_t b, uid_t c), (a, b, c))              \
+	F(int, setresgid, (gid_t a, gid_t b, gid_t c), (a, b, c))              \
+	F(int, setgroups, (size_t a, const gid_t *b), (a, b))                  \
+	F(int, initgroups, (const char *a, gid_t b), (a, b))
+
 #define FUNCTIONS(F)                                                           \
 	F(int, pthread_create,                                                 \
 	  (pthread_t *, const pthread_attr_t *, thread_fn *, void *))          \
@@ -65,7 +80,7 @@ typedef const struct timespec *time_arg;
 	F(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))           \
 	F(int, sigwait, (const sigset_t *, int *))                             \
 	F(int, unshare, (int))                                                 \
-	F(int, setns, (int, int))                                              \
+	ALONE(F)                                                               \
 	F(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                   \
 	F(int, sigtimedwait, (const sigset_t *, siginfo_t *, time_arg))
 
@@ -691,8 +706,12 @@ wrap_fork_end(void)
 	pthread_mutex_unlock(&wrap.lock);
 }
 
-/* Namespaces. A process with several threads cannot enter some of them, so the
- * one that the program does not know of ends meanwhile. */
+/*
+ * Namespaces, and users. A process with several threads cannot enter some
+ * namespaces. And libc has each thread change the user, and aborts if that
+ * fails in one of them, which may have other capabilities, as these are a
+ * thread's own. So the thread that the program does not know of ends meanwhile.
+ */
 
 EXPORT int
 unshare(int flags)
@@ -707,16 +726,18 @@ unshare(int flags)
 	return rc;
 }
 
-EXPORT int
-setns(int fd, int kind)
-{
-	bool is_paused = sampling() && wall_pause();
-	int rc = real.setns(fd, kind);
+#define RUN_ALONE(type, name, params, args)                                    \
+	EXPORT type name params                                                \
+	{                                                                      \
+		bool is_paused = sampling() && wall_pause();                   \
+		type rc = real.name args;                                      \
+                                                                               \
+		if (is_paused)                                                 \
+			wall_start();                                          \
+		return rc;                                                     \
+	}
 
-	if (is_paused)
-		wall_start();
-	return rc;
-}
+ALONE(RUN_ALONE)
 
 EXPORT int
 sigwait(const sigset_t *set, int *sig)

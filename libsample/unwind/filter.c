@@ -30,7 +30,8 @@ static unsigned allowed;  /* a bit for each */
 static bool
 is_filtered(void)
 {
-	return syscall(SYS_prctl, PR_GET_SECCOMP) != SECCOMP_MODE_DISABLED;
+	return syscall(SYS_prctl, PR_GET_SECCOMP, 0L, 0L, 0L, 0L) !=
+	       SECCOMP_MODE_DISABLED;
 }
 
 /* May a filter come to this thread, which has one, and not be noticed? */

@@ -8,11 +8,14 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #include <dlfcn.h>
+#include <grp.h>
+#include <linux/securebits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -212,6 +215,16 @@ ignore_in_vfork(void)
 	printf("%d\n", now.sa_handler == SIG_DFL);
 }
 
+/* As root: with capabilities that other threads do not have then. */
+static void
+change_user(void)
+{
+	printf("%d ", prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP));
+	printf("%d ", setresuid(65534, 65534, 65534));
+	printf("%d ", setgroups(0, NULL));
+	printf("%d\n", (int)geteuid());
+}
+
 static sem_t sem;
 
 static void *
@@ -235,6 +248,30 @@ cancel(void)
 	pthread_cancel(t);
 	pthread_join(t, &result);
 	printf("%d\n", result == PTHREAD_CANCELED);
+}
+
+/* Refused also where the lock is free. */
+static void
+no_times(void)
+{
+	static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	struct timespec none = { 0, -1 }, past = { 0, 0 };
+	const clockid_t other = CLOCK_PROCESS_CPUTIME_ID;
+
+	sem_init(&sem, 0, 9);
+	printf("%d ", pthread_mutex_timedlock(&mutex, &none));
+	printf("%d ", pthread_mutex_timedlock(&mutex, &none));
+	printf("%d ", pthread_mutex_timedlock(&mutex, &past));
+	pthread_mutex_unlock(&mutex);
+	printf("%d ", pthread_mutex_clocklock(&mutex, other, &past));
+	printf("%d ", pthread_rwlock_timedrdlock(&rw, &none));
+	printf("%d ", pthread_rwlock_clockrdlock(&rw, other, &past));
+	printf("%d ", pthread_rwlock_timedwrlock(&rw, &none));
+	printf("%d ", pthread_rwlock_clockwrlock(&rw, other, &past));
+	printf("%d ", sem_timedwait(&sem, &none));
+	printf("%d ", sem_clockwait(&sem, other, &past));
+	printf("%d\n", sem_timedwait(&sem, &past));
 }
 
 static void *
@@ -316,7 +353,9 @@ origin(void)
 	F(old_names)                                                           \
 	F(handle_all)                                                          \
 	F(ignore_in_vfork)                                                     \
+	F(change_user)                                                         \
 	F(cancel)                                                              \
+	F(no_times)                                                            \
 	F(fork_handlers)                                                       \
 	F(fork_and_signal)                                                     \
 	F(origin)

@@ -137,6 +137,7 @@ execveat
 execvp
 execvpe
 fexecve
+initgroups
 pthread_create
 pthread_sigmask
 sample_flush@@LIBSAMPLE_0
@@ -152,7 +153,16 @@ sample_label@@LIBSAMPLE_0
 sample_start@@LIBSAMPLE_0
 sample_stop@@LIBSAMPLE_0
 sample_thread@@LIBSAMPLE_0
+setegid
+seteuid
+setgid
+setgroups
 setns
+setregid
+setresgid
+setresuid
+setreuid
+setuid
 sigaction
 sighold
 sigignore
