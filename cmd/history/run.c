@@ -143,7 +143,7 @@ ask_first(struct run *r, const struct span *span, const struct question *q,
 					       : "between --since and --until");
 }
 
-/* Profiles whose labels the cache has no value for. */
+/* Profiles whose labels the cache has no value for; "week" is no label. */
 static void
 tell_unknown(const struct question *q, const struct series *x)
 {
@@ -158,6 +158,11 @@ tell_unknown(const struct question *q, const struct series *x)
 		warn("%zu profiles%s are in the row without a name: their "
 		     "samples differ in label '%s'",
 		     x->n_unknown, programs, q->label);
+	else if (q->by == SERIES_LABEL && x->n_bucket == 1 &&
+		 !names_str(&x->keys, x->bucket[0].key)->len)
+		die("--by: no profile has a label '%s'; one of day, hour, "
+		    "profile, build, host, or a label",
+		    q->label);
 }
 
 static const struct gate_dist *

@@ -163,6 +163,8 @@ check_err 'no such function: what was not sampled is no file without names' 2 \
 	'prof-history --function=work unsampled' "no function 'work'; prof-text FILE lists"
 check_err 'no such type' 2 'prof-history --function=work --type=heap archive' \
 	"no type 'heap' in samples/count, cpu/nanoseconds"
+check_err 'no such label' 2 'prof-history --function=work --by=week archive' \
+	"--by: no profile has a label 'week'; one of day, hour, profile, build, host, or a label"
 check_err 'no such folder' 2 'prof-history --function=work none' 'none: No such file'
 check_err 'a part of another' 2 'prof-history --match=. archive archive/2026-11-18' \
 	'archive/2026-11-18 is in archive, or the same'
