@@ -15,11 +15,13 @@ const puppeteer = require('puppeteer-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const browser = await puppeteer.launch({executablePath: browserPath, headless: 'shell', timeout: 120000,
 	ignoreDefaultArgs: ['--hide-scrollbars'], args: [...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run',
-		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
+		'--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage',
+		// One process for all pages: another may not see at once what this one put into localStorage.
+		'--renderer-process-limit=1']});
 
 let page, problems = [], requests = [], isKept = false;
 
-// A new tab is a new process: take the one before where nothing was changed in it.
+// A new tab takes time: take the one before where nothing was changed in it.
 async function open(file, hash, options = {}) {
 	const wasKept = isKept;
 	problems = [];
