@@ -200,6 +200,17 @@ check_status(enum prof_status st, const struct prof_err *err)
 		die("%s", err->msg);
 }
 
+/* What to add to that for an expression of labels. */
+static const char *
+tag_hint(const struct refine_value *v)
+{
+	if (v->tag->is_range)
+		return " (it is taken as a range)";
+	return strpbrk(v->text, "<>~") || strstr(v->text, "==")
+		       ? "; prof-filter --where takes such expressions"
+		       : "";
+}
+
 /* Warn if an option that was given matched nothing. */
 static void
 check_found(const struct refine *r, enum refine_key key, bool found)
@@ -207,11 +218,9 @@ check_found(const struct refine *r, enum refine_key key, bool found)
 	const struct refine_value *v = value_of(r, key);
 
 	if (v->text && !found)
-		warn("%s expression matched no samples%s%s",
+		warn("%s expression matched no samples%s",
 		     names[key - REFINE_FOCUS],
-		     v->tag && v->tag->is_range ? " (it is taken as a range)"
-						: "",
-		     match_literal_hint(v->text));
+		     v->tag ? tag_hint(v) : match_literal_hint(v->text));
 }
 
 void

@@ -17,6 +17,7 @@ static const struct {
 	{ "callgrind", "prof-export --to callgrind" },
 	{ "children", "prof-text --cum" },
 	{ "comments", "prof-text --comments" },
+	{ "diff", "prof-diff BASE NEW | ..." },
 	{ "diff-base", "prof-diff --diff-base" },
 	{ "disasm", "prof-list --disasm" },
 	{ "dot", "prof-dot" },
@@ -71,6 +72,7 @@ static const struct {
 	{ "tree", "prof-text --tree" },
 	{ "web", "prof-dot -T svg" },
 	{ "weblist", "prof-list --weblist" },
+	{ "where", "prof-filter --where" },
 };
 
 /* Is option the n bytes of name, in which '_' is '-'? */

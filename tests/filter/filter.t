@@ -90,6 +90,9 @@ for o in focus ignore hide show show_from tagfocus tagignore tagshow taghide \
 		"prof-filter --$o=nothing -o x app.pb.gz" \
 		"prof-filter: $o expression matched no samples"
 done
+check_err 'an expression in the place of a label' 0 \
+	'prof-filter --tagfocus="user == ann" -o x app.pb.gz' \
+	'tagfocus expression matched no samples; prof-filter --where takes such expressions'
 check_err 'a name with brackets that matches nothing' 0 \
 	'prof-filter --hide="nothing(int)" -o x app.pb.gz' \
 	'hide expression matched no samples; \Q...\E takes a name as it is'

@@ -118,6 +118,8 @@ prof-html --http=:8080 cpu.pb.gz | see prof-html FILE --open
 prof-text -top cpu.pb.gz | long options begin with two dashes
 prof-text -cum cpu.pb.gz | long options begin with two dashes
 prof-dot -svg cpu.pb.gz | see prof-dot -T svg
+prof-html --diff old.pb.gz cpu.pb.gz | see prof-diff BASE NEW | ...
+prof-text --where=x cpu.pb.gz | see prof-filter --where
 prof-text --svg cpu.pb.gz | see prof-dot -T svg
 prof-text --list=main cpu.pb.gz | see prof-list --list
 prof-text --focsu=main cpu.pb.gz | unknown option '--focsu=main': --focus?
