@@ -106,14 +106,14 @@ check_err 'a delta of what is no total' 2 \
 	'prof-diff --delta old.pb.gz new.pb.gz' \
 	'samples is not measured since the start of a process'
 
-printf '# n count\nmain;f.part.0 5\nmain;g::h0123456789abcdef 3\n' |
+printf '# n count\nmain;f.part.0 5\nmain;<g>::h0123456789abcdef 3\n' |
 	mkprof >build1.pb.gz
 printf '# n count\nmain;f 5\nmain;g::h00000000deadbeef 3\n' |
 	mkprof >build2.pb.gz
 check 'names without what compilers number' 0 \
 	'prof-diff --normalize-names build1.pb.gz build2.pb.gz 2>&1 >out; normal <out | grep -o " g [^ ]*\| f [^ ]*" | sort -u' <<'END'
 prof-diff: normalized 1 names: parts and clones of a function (f.part.0, f.cold is f)
-prof-diff: normalized 2 names: hashes of Rust functions (a::f::h0123456789abcdef is a::f)
+prof-diff: normalized 2 names: hashes and generics of Rust functions (a::f::h0123456789abcdef is a::f)
  f :0
  g :0
 END

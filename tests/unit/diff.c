@@ -163,7 +163,69 @@ names_lose_their_numbers(void **state)
 	}
 }
 
+static void
+names_of_rust_lose_their_generics(void **state)
+{
+	static const char *const pair[][2] = {
+		{ "m::count::<>", "m::count" },
+		{ "alloc::vec::Vec<T>::push", "alloc::vec::Vec::push" },
+		{ "<alloc::vec::Vec<u8>>::push", "alloc::vec::Vec::push" },
+		{ "<a::S<T> as b::T<fn() -> c::D<u8>>>::f::<E<u8>>::g",
+		  "<a::S as b::T>::f::g" },
+		{ "<a::S as b::T>::f::{{closure}}",
+		  "<a::S as b::T>::f::{closure}" },
+		{ "<a::S as b::T>::f::{closure#}::{closure#}",
+		  "<a::S as b::T>::f::{closure}::{closure}" },
+		{ "core::str::<impl str>::len", "core::str::<impl str>::len" },
+		{ "<&u64 as a::Hash>::hash", "<&u64 as a::Hash>::hash" },
+		{ "a::f<T", "a::f<T" },
+		{ "<a", "<a" },
+		{ "<>", "<>" },
+		{ "<", "<" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
+		char text[100];
+		size_t n;
+
+		strcpy(text, pair[i][0]);
+		n = names_cut_generics(text, strlen(text));
+		text[n] = '\0';
+		assert_string_equal(text, pair[i][1]);
+	}
+}
+
+/* Only a mangled name tells that a name is of Rust. */
+static void
+names_of_cxx_keep_their_arguments(void **state)
+{
+	static const char *const system[][2] = {
+		{ "_RNvCs_1f", "f" },
+		{ "_ZN1f17h0123456789abcdefE", "f" },
+		{ "_Z1fIiEvv", "f<int>" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct names_rule rule[NAMES_N_RULE] = { 0 };
+		struct profile *p;
+
+		assert_int_equal(
+			fixture_parse("# n count\nf<int> 1\n", &p, NULL),
+			PROF_OK);
+		p->function[0].system_name = profile_intern(p, system[i][0]);
+		assert_int_equal(names_normalize(p, rule), 0);
+		assert_string_equal(profile_str(p, p->function[0].name),
+				    system[i][1]);
+		profile_free(p);
+	}
+}
+
 UNIT_TESTS(cmocka_unit_test(a_minus_a_is_nothing),
 	   cmocka_unit_test(a_plus_b_minus_b_is_a),
 	   cmocka_unit_test(a_labelled_difference_has_both_sides),
-	   cmocka_unit_test(names_lose_their_numbers))
+	   cmocka_unit_test(names_lose_their_numbers),
+	   cmocka_unit_test(names_of_rust_lose_their_generics),
+	   cmocka_unit_test(names_of_cxx_keep_their_arguments))

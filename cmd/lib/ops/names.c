@@ -6,6 +6,7 @@
 
 #include "names.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static const struct names_rule rules[NAMES_N_RULE] = {
 	[LAMBDA] = { "numbers of C++ lambdas", "f()::{lambda()#2}, $_3",
 		     "f()::{lambda()#}, $_", 0 },
 	[JAVA] = { "numbers of Java lambdas", "lambda$f$0", "lambda$f$", 0 },
-	[RUST] = { "hashes of Rust functions", "a::f::h0123456789abcdef",
-		   "a::f", 0 },
+	[RUST] = { "hashes and generics of Rust functions",
+		   "a::f::h0123456789abcdef", "a::f", 0 },
 };
 
 static bool
@@ -200,9 +201,72 @@ names_normalize_text(char *name, size_t len, unsigned char used[NAMES_N_RULE])
 	return cut_lambdas(name, len, used);
 }
 
+static bool
+begins(const char *s, size_t n, const char *word)
+{
+	return n >= strlen(word) && !memcmp(s, word, strlen(word));
+}
+
+/* The length of the text in brackets at s, with them; 0: they do not end. The
+ * arrow of "fn() -> T" is no bracket. */
+static size_t
+bracketed(const char *s, size_t n)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		depth += s[i] == '<';
+		if (s[i] == '>' && s[i - 1] != '-' && !--depth)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* Cut the brackets of "<a::S>::f", but not those of "<a::S as b::T>::f". */
+static size_t
+cut_inherent(char *s, size_t n)
+{
+	size_t end = n && *s == '<' ? bracketed(s, n) : 0;
+
+	for (size_t i = 0; i < end; i++)
+		if (begins(s + i, end - i, " as "))
+			return n;
+	if (!end || end == n)
+		return n;
+	memmove(s, s + 1, end - 2);
+	memmove(s + end - 2, s + end, n - end);
+	return n - 2;
+}
+
+size_t
+names_cut_generics(char *s, size_t n)
+{
+	size_t to = 0;
+
+	n = cut_inherent(s, n);
+	for (size_t i = 0; i < n; i++) {
+		bool is_closure = begins(s + i, n - i, "{{closure}}");
+
+		if (i && s[i] == '<' && !begins(s + i, n - i, "<impl ") &&
+		    (isalnum((unsigned char)s[i - 1]) ||
+		     strchr("_:", s[i - 1])) &&
+		    bracketed(s + i, n - i)) {
+			to -= ends_with(s, to, "::") ? 2 : 0;
+			i += bracketed(s + i, n - i) - 1;
+		} else if (is_closure || begins(s + i, n - i, "{closure#}")) {
+			memcpy(s + to, "{closure}", 9);
+			to += 9;
+			i += is_closure ? 10 : 9;
+		} else {
+			s[to++] = s[i];
+		}
+	}
+	return to;
+}
+
 /* Normalize string s of p. STRTAB_NONE without memory. */
 static uint32_t
-normalize(struct profile *p, uint32_t s, char **room, size_t *cap,
+normalize(struct profile *p, uint32_t s, bool is_rust, char **room, size_t *cap,
 	  unsigned char used[NAMES_N_RULE])
 {
 	const struct str *str = &p->strings.str[s];
@@ -219,6 +283,8 @@ normalize(struct profile *p, uint32_t s, char **room, size_t *cap,
 	}
 	memcpy(*room, str->s, len);
 	left = names_normalize_text(*room, len, used);
+	if (is_rust || used[RUST])
+		left = names_cut_generics(*room, left);
 	return left == len ? s : strtab_add(&p->strings, *room, left);
 }
 
@@ -237,13 +303,17 @@ names_normalize(struct profile *p, struct names_rule *rule)
 	}
 	for (size_t i = 0; i < p->n_function && r == 0; i++) {
 		unsigned char used[NAMES_N_RULE] = { 0 };
-		uint32_t old = p->function[i].name;
-		uint32_t name = normalize(p, old, &room, &cap, used);
+		uint32_t old = p->function[i].name, name;
 		uint32_t system = p->function[i].system_name;
+		const struct str *mangled = &p->strings.str[system];
+		bool is_rust = begins(mangled->s, mangled->len, "_R");
+		bool is_same = system == old;
 
-		system = system == old
-				 ? name
-				 : normalize(p, system, &room, &cap, used);
+		system = normalize(p, system, is_rust && is_same, &room, &cap,
+				   used);
+		is_rust |= used[RUST];
+		name = is_same ? system
+			       : normalize(p, old, is_rust, &room, &cap, used);
 
 		if (name == STRTAB_NONE || system == STRTAB_NONE) {
 			r = -1;

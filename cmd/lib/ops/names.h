@@ -33,4 +33,11 @@ int names_normalize(struct profile *p, struct names_rule *rule);
 size_t names_normalize_text(char *name, size_t len,
 			    unsigned char used[NAMES_N_RULE]);
 
+/*
+ * The same for the name of a Rust function, whose two manglings differ:
+ * a::S<T>::f::{{closure}} and <a::S<>>::f::<>::{closure#} become
+ * a::S::f::{closure}.
+ */
+size_t names_cut_generics(char *name, size_t len);
+
 #endif
