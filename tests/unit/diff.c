@@ -7,6 +7,7 @@
 #include "lib/ops/diff.h"
 #include "lib/ops/merge.h"
 #include "lib/ops/names.h"
+#include "tests/lib/fixture.h"
 #include "tests/lib/random.h"
 #include "tests/unit/unit.h"
 
