@@ -255,6 +255,12 @@ normalize_next(struct cli *cli)
 			*p = '-';
 }
 
+/* What cli_init() changes. */
+static struct {
+	bool is_closed[3];
+	sighandler_t on_pipe, on_bus;
+} inherited;
+
 /*
  * The parent may have closed 0, 1 or 2; a file opened later would then become a
  * standard stream. Open each on a descriptor that fails when used, so that
@@ -264,9 +270,11 @@ static void
 valid_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++) {
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
-		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+		if (fcntl(fd, F_GETFD) == 0 || errno != EBADF)
+			continue;
+		if (open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
 			_exit(CLI_TROUBLE);
+		inherited.is_closed[fd] = true;
 	}
 }
 
@@ -286,10 +294,21 @@ outlive_file_limit(void)
 }
 
 void
+cli_hand_on(void)
+{
+	signal(SIGPIPE, inherited.on_pipe);
+	signal(SIGBUS, inherited.on_bus);
+	for (int fd = 0; fd <= 2; fd++)
+		if (inherited.is_closed[fd])
+			close(fd);
+}
+
+void
 cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc, char **argv)
 {
 	valid_descriptors();
-	signal(SIGPIPE, SIG_DFL);
+	inherited.on_pipe = signal(SIGPIPE, SIG_DFL);
+	inherited.on_bus = signal(SIGBUS, SIG_DFL);
 	outlive_file_limit();
 	program = cmd->name;
 	sigbus_catch(program);

@@ -120,6 +120,10 @@ struct cli {
 void cli_init(struct cli *cli, const struct cli_cmd *cmd, int argc,
 	      char **argv);
 
+/* Before a command of the user is executed: undo these, as it is to find what
+ * we found. */
+void cli_hand_on(void);
+
 /* The long name of the option with this key, or NULL. */
 const char *cli_key_name(const struct cli_cmd *cmd, int key);
 

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "launch.h"
 #include "lib/base/buf.h"
 #include "lib/base/filename.h"
@@ -402,8 +403,6 @@ static void
 become(const struct launch *l, char **argv, const char *session,
        const struct inherited *before)
 {
-	sigset_t set = before->mask;
-
 	if (*l->library && (!set_preload(l) || !set_sanitizer() ||
 			    setenv(SHM_ENV, session, 1) != 0))
 		return;
@@ -413,9 +412,9 @@ become(const struct launch *l, char **argv, const char *session,
 		return;
 	if (l->files.rlim_max)
 		setrlimit(RLIMIT_NOFILE, &l->files);
-	sigdelset(&set, SIGPROF);
+	cli_hand_on();
 	sigaction(SIGCHLD, &before->child, NULL);
-	sigprocmask(SIG_SETMASK, &set, NULL);
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 	execv(l->path, argv);
 }
 

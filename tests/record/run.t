@@ -104,6 +104,34 @@ for sampler in preload perf; do
 		skip "$name" "$(cat why)"
 	fi
 done
+cat >found <<'END'
+#!/bin/sh
+grep -E '^Sig(Blk|Ign)' /proc/self/status >&3
+for fd in 0 1 2; do
+	[ ! -e /proc/$$/fd/$fd ] || echo $fd >&3
+done
+END
+cat >blocked <<'END'
+#!/usr/bin/perl
+use POSIX;
+sigprocmask(SIG_BLOCK, undef, $set = POSIX::SigSet->new);
+print join(" ", grep { $set->ismember($_) } 1 .. 31), "\n";
+END
+chmod +x found blocked
+if env --ignore-signal=PIPE true 2>/dev/null; then
+	check 'so are ignored and blocked signals, and closed descriptors' 0 \
+		'for closed in "<&-" ">&-" "2>&-"; do
+			set -- env --ignore-signal=PIPE,BUS,XFSZ,CHLD --block-signal=PROF,USR2
+			eval "\"\$@\" ./found 3>want $closed
+				\"\$@\" prof-record -q -o x.pb.gz ./found 3>got $closed"
+			[ -s want ] && diff want got
+		done
+		"$@" prof-record -q -o x.pb.gz ./blocked' <<'END'
+12 27
+END
+else
+	skip 'so are ignored and blocked signals, and closed descriptors' 'env has no --ignore-signal'
+fi
 check 'signals that are sent to prof-record reach the program' 3 \
 	'prof-record -q -o x.pb.gz sh -c "
 		sleep 100 & trap \"kill \$!; exit 3\" TERM
