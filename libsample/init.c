@@ -259,6 +259,7 @@ sampler_begin(struct shm *shm, bool is_start)
 	sampler.clock = (enum shm_clock)shm->set.clock;
 	if (shm->set.what & SHM_CPU && wrap_begin(sig) != 0)
 		return errno;
+	thread_unmask();
 	sampler.shm = shm;
 	atomic_store(&sampler.count, NULL);
 	atomic_fetch_add(&shm->n_program, 1);

@@ -266,6 +266,9 @@ void thread_use_signal(int sig);
 bool thread_exec_begin(void);
 void thread_exec_failed(void);
 
+/* Unblock our signal in the calling thread. */
+void thread_unmask(void);
+
 /* Block our signal in the calling thread, if the program thinks that it is: a
  * program that it executes inherits that. Returns whether it did; then call the
  * other function if exec fails. */

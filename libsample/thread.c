@@ -254,9 +254,24 @@ change_ours(int how, int sig, sigset_t *old)
 }
 
 void
+thread_unmask(void)
+{
+	int sig = atomic_load(&sampler.signal);
+	sigset_t old;
+
+	if (!sig || !thread_self)
+		return;
+	change_ours(SIG_UNBLOCK, sig, &old);
+	if (sigismember(&old, sig) == 1) {
+		sigdelset(&old, sig);
+		thread_self->masked = mask_bits(&old);
+	}
+}
+
+void
 thread_enter(struct thread *t)
 {
-	int saved = errno, sig = atomic_load(&sampler.signal);
+	int saved = errno;
 	sigset_t old;
 
 	/* Do not sample allocations and waits of this function. */
@@ -279,13 +294,7 @@ thread_enter(struct thread *t)
 	arm(t);
 	unlock(&old);
 	t->is_hooked = 0;
-	if (sig) {
-		change_ours(SIG_UNBLOCK, sig, &old);
-		if (sigismember(&old, sig) == 1) {
-			sigdelset(&old, sig);
-			t->masked = mask_bits(&old);
-		}
-	}
+	thread_unmask();
 	errno = saved;
 }
 

@@ -572,6 +572,22 @@ check 'who begins to ignore it hands that on, and is sampled' 0 \
 IGNORE
 1
 END
+if env --block-signal true 2>/dev/null; then
+	check 'who begins with all signals blocked is sampled' 0 \
+		'set -- perl -e "do { \$i++ for 1 .. 9999 } while times() < 0.2"
+		 for clock in cpu wall; do
+			env --block-signal prof-record -q --sampler=preload --clock=$clock -o x.pb.gz "$@"
+			stacks x.pb.gz | awk "/perl/ { n += \$1 } END { print (n > 5) }"
+		 done
+		 env --block-signal CPUPROFILE=x.pb.gz LD_PRELOAD=$bin/.libs/libsample.so "$@"
+		 stacks x.pb.gz | awk "/perl/ { n += \$1 } END { print (n > 5) }"' <<'END'
+1
+1
+1
+END
+else
+	skip 'who begins with all signals blocked is sampled' 'env has no --block-signal'
+fi
 # Killed in the middle of its work: what was sampled is there. The program
 # says so itself when it has used enough CPU time to have ticks.
 killed() {
