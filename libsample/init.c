@@ -233,9 +233,15 @@ fork_child(void)
 	}
 	module_fork_child();
 	wrap_fork_end();
-	if (go_on && is_timed() && sampler.clock == SHM_CLOCK_WALL)
-		wall_start();
 	signals_restore_fork(&old);
+}
+
+void
+sampler_forked(void)
+{
+	if (sampler_is_on() && !sampler.is_quiet && is_timed() &&
+	    sampler.clock == SHM_CLOCK_WALL)
+		wall_start();
 }
 
 /* The CPU time of the process so far. */

@@ -377,6 +377,12 @@ bool sampler_join(void);
 /* Register our fork handlers. */
 void sampler_watch_forks(void);
 
+/*
+ * In a forked child, when all fork handlers have returned: start the thread of
+ * wall.c. Before that, the program's allocator may have its locks held.
+ */
+void sampler_forked(void);
+
 /* Begin sampling into shm, whose header is filled in; is_start: the program
  * starts. Returns an errno value. */
 int sampler_begin(struct shm *shm, bool is_start);

@@ -10,6 +10,7 @@
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
  *	unshare, setns, setuid, ...	without the thread of wall.c
  *	__register_atfork		our fork handlers come before all others
+ *	fork, daemon			the child gets the thread of wall.c
  *
  * (exec.c has those that execute a program; wait.c, a separate library,
  * interposes many more.)
@@ -75,6 +76,8 @@ typedef const struct timespec *time_arg;
 	F(int, sigignore, (int))                                               \
 	F(int, siginterrupt, (int, int))                                       \
 	F(int, sighold, (int))                                                 \
+	F(pid_t, fork, (void))                                                 \
+	F(int, daemon, (int, int))                                             \
 	F(int, __register_atfork, (fork_fn *, fork_fn *, fork_fn *, void *))   \
 	F(int, sigprocmask, (int, const sigset_t *, sigset_t *))               \
 	F(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))           \
@@ -122,14 +125,20 @@ sampling(void)
 	return ready() && sampler_is_on();
 }
 
-/* Our handler is never removed: a signal may be pending. In a child of vfork()
- * or clone(2), which has no clock, no signal is ours. */
+/* Our handler is never removed: a signal may be pending. */
 static bool
 is_ours(int sig)
 {
 	ready();
-	return sig && sig == atomic_load(&sampler.signal) &&
-	       sampler.pid == getpid();
+	return sig && sig == atomic_load(&sampler.signal);
+}
+
+/* Not of fork(): a child of vfork(), whose memory, and so what is below, is its
+ * parent's; or of clone(2), whose new threads have clocks. */
+static bool
+is_strange(void)
+{
+	return sampler.pid != getpid();
 }
 
 /* Threads. */
@@ -481,7 +490,7 @@ leave(int sig)
 	struct sigaction theirs;
 	sigset_t mask;
 
-	if (!is_ours(sig))
+	if (!is_ours(sig) || is_strange())
 		return;
 	lock(&mask);
 	theirs = wrap.theirs;
@@ -521,7 +530,7 @@ sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	sigset_t mask;
 	int rc;
 
-	if (!is_ours(sig))
+	if (!is_ours(sig) || (act && has_handler(act, SIG_IGN) && is_strange()))
 		return real.sigaction(sig, act, old);
 	lock(&mask);
 	if (sig == atomic_load(&sampler.signal))
@@ -682,6 +691,32 @@ __register_atfork(fork_fn *prepare, fork_fn *parent, fork_fn *child,
 {
 	sampler_watch_forks();
 	return real.__register_atfork(prepare, parent, child, object);
+}
+
+EXPORT pid_t
+fork(void)
+{
+	pid_t pid;
+
+	/* A tail call: no frame of ours in the program's stacks. */
+	if (!sampling() || sampler.clock != SHM_CLOCK_WALL)
+		return real.fork();
+	pid = real.fork();
+	if (pid == 0)
+		sampler_forked();
+	return pid;
+}
+
+EXPORT int
+daemon(int keep_folder, int keep_open)
+{
+	bool is_on = sampling();
+	int rc = real.daemon(keep_folder, keep_open);
+
+	/* The parent has ended. */
+	if (rc == 0 && is_on)
+		sampler_forked();
+	return rc;
 }
 
 int

@@ -2,7 +2,7 @@
  * same.c - what a program sees that uses signals, locks, forks and plugins as
  * few do; same.t compares what it prints when it is recorded and when it is
  * not. same NAME runs one case; without NAME it lists them. With -DLIBRARY, a
- * library with fork handlers.
+ * library with fork handlers, one with an allocator's.
  */
 /* Old functions are what some cases are about. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,15 +29,35 @@ extern pthread_mutex_t at_fork;
 
 pthread_mutex_t at_fork = PTHREAD_MUTEX_INITIALIZER;
 
+/* An allocator cannot be called while a fork is under way. */
+static pthread_mutex_t allocator = PTHREAD_MUTEX_INITIALIZER;
+
+#ifdef __GLIBC__
+extern void *__libc_calloc(size_t, size_t);
+
+void *
+calloc(size_t n, size_t size)
+{
+	void *p;
+
+	pthread_mutex_lock(&allocator);
+	p = __libc_calloc(n, size);
+	pthread_mutex_unlock(&allocator);
+	return p;
+}
+#endif
+
 static void
 take(void)
 {
 	pthread_mutex_lock(&at_fork);
+	pthread_mutex_lock(&allocator);
 }
 
 static void
 give(void)
 {
+	pthread_mutex_unlock(&allocator);
 	pthread_mutex_unlock(&at_fork);
 }
 
@@ -215,6 +236,33 @@ ignore_in_vfork(void)
 	printf("%d\n", now.sa_handler == SIG_DFL);
 }
 
+static void *
+work_a_moment(void *arg)
+{
+	work(0.1);
+	return arg;
+}
+
+/* As browsers do, without fork handlers: of its threads only new ones have
+ * clocks. */
+static void
+reset_in_clone(void)
+{
+	int status = -1;
+	pid_t pid = (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
+
+	if (pid == 0) {
+		pthread_t t;
+
+		signal(SIGPROF, SIG_DFL);
+		if (pthread_create(&t, NULL, work_a_moment, NULL) == 0)
+			pthread_join(t, NULL);
+		_exit(7);
+	}
+	waitpid(pid, &status, 0);
+	printf("%x\n", (unsigned)status);
+}
+
 /* As root: with capabilities that other threads do not have then. */
 static void
 change_user(void)
@@ -353,6 +401,7 @@ origin(void)
 	F(old_names)                                                           \
 	F(handle_all)                                                          \
 	F(ignore_in_vfork)                                                     \
+	F(reset_in_clone)                                                      \
 	F(change_user)                                                         \
 	F(cancel)                                                              \
 	F(no_times)                                                            \

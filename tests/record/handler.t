@@ -125,6 +125,7 @@ ProfilingIsEnabledForAllThreads@@LIBSAMPLE_0
 __register_atfork
 __sysv_signal
 bsd_signal
+daemon
 dlclose
 dlmopen
 dlopen
@@ -137,6 +138,7 @@ execveat
 execvp
 execvpe
 fexecve
+fork
 initgroups
 pthread_create
 pthread_sigmask
