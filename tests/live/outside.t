@@ -226,9 +226,9 @@ END
 		'prof-record --clock=wall -o s.pb.gz ./static 0.1' \
 		'./static: statically linked'
 	check 'a static program that executes another: both are sampled' 0 \
-		'prof-record -q -F 997 -o s.pb.gz sh -c "./static 0.4 ./static 1; :"
+		'prof-record -q -F 997 -o s.pb.gz sh -c "./static 0.2 ./static 0.5; :"
 		stacks s.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .* cpu_used=\([0-9.]*\).*/\1 \2/p" |
-			awk "$chance""{ print (\$2 > 0.98 && chance_count(\$1, 997 * \$2)) ? \"both\" : \$0 }"' <<'END'
+			awk "$chance""{ print (\$2 > 0.48 && chance_count(\$1, 997 * \$2)) ? \"both\" : \$0 }"' <<'END'
 both
 END
 	# Two whose end the kernel reports before it: as a program with another user begins,
@@ -302,11 +302,11 @@ END
 			awk "{ print (\$1 < 0.315) ? \"the same\" : \$0 }"' <<'END'
 the same
 END
-	# The recorder stands still for a second of it, of which a ring for each processor
-	# has room for 0.3.
+	# The recorder stands still for half a second of it, of which a ring for each processor
+	# has room for 0.15.
 	here=$(taskset -pc $$ | sed 's/.*[ ,-]//')
-	prof-record -F 100 --stack-size=65528 -o s.pb.gz \
-		sh -c 'echo $$ >pid; exec taskset -c "$1" ./static 1.6' - "$here" 2>err &
+	prof-record -F 200 --stack-size=65528 -o s.pb.gz \
+		sh -c 'echo $$ >pid; exec taskset -c "$1" ./static 0.8' - "$here" 2>err &
 	recorder=$!
 	# used NS: wait until the program has used that.
 	used() {
@@ -315,9 +315,9 @@ END
 			sleep 0.02
 		done
 	}
-	used 200000000
+	used 100000000
 	kill -STOP $recorder
-	used 1200000000
+	used 600000000
 	kill -CONT $recorder
 	wait $recorder
 	check 'samples of a static program that are lost count as lost' 0 \
@@ -335,11 +335,11 @@ if have valgrind && LD_PRELOAD=$bin/.libs/libsample.so \
 	valgrind -q --tool=none ./work 0.01 >log 2>&1 && [ ! -s log ]; then
 	check 'a static program that loads libsample is counted once' 0 \
 		'prof-record -q -F 997 -o v.pb.gz \
-			sh -c "valgrind -q --tool=none ./work 1.4; times" |
+			sh -c "valgrind -q --tool=none ./work 0.7; times" |
 			awk "{ gsub(/0m/, \"\"); n += \$1 + \$2 } END { print n }" >own
 		stacks v.pb.gz | sed -n "s/.* ticks=\([0-9]*\) .* sampler=\([^ ]*\) .*/\1 \2/p" |
 			awk "$chance""{ getline own <\"own\"
-				right = own >= 1.39 && chance_count(\$1, own * 997)
+				right = own >= 0.69 && chance_count(\$1, own * 997)
 				print \$2, right ? \"once\" : own \" \" \$0 }"' <<'END'
 libsample+perf once
 END
@@ -621,12 +621,12 @@ fi
 # Shorter than a period: each alone in its recording.
 if [ "$kernel" ]; then
 	check 'the first milliseconds of a command are as likely as others' 0 '
-		for i in $(seq 200); do
-			prof-record -q -o n.pb.gz env -u LD_PRELOAD ./work 0.002 >/dev/null
+		for i in $(seq 100); do
+			prof-record -q -F 200 -o n.pb.gz env -u LD_PRELOAD ./work 0.002 >/dev/null
 			stacks n.pb.gz
 		done | sed -n "s/.* ticks=\([0-9]*\) .* cpu_used=\([0-9.]*\).*/\1 \2/p" |
 			awk "$chance""{ n += \$1; used += \$2 }
-				END { print chance_count(n, 100 * used) ? \"seen\" : n \" of \" 100 * used }"' <<'END'
+				END { print chance_count(n, 200 * used) ? \"seen\" : n \" of \" 200 * used }"' <<'END'
 seen
 END
 else
@@ -805,6 +805,7 @@ END
 		ok "$n rounds among processes that die"
 	fi
 }
-torture "${1:-2}"
+seconds=${1:-${long:+9}}
+torture "${seconds:-1}"
 
 plan
