@@ -55,7 +55,8 @@ SAMPLE_API int sample_label(const char *key, const char *value);
 
 /*
  * Sample the calling thread, too: for threads that were there before libsample
- * was loaded, or that clone(2) made. All others are sampled automatically.
+ * was loaded, that clone(2) made, or that blocked all signals before the first
+ * profile began. All others are sampled automatically.
  */
 SAMPLE_API int sample_thread(void);
 

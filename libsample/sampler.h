@@ -95,6 +95,7 @@ struct thread {
 	bool is_fresh;   /* it has had no tick yet; see clock.c */
 	uint64_t random; /* state of thread_random(); 0: none yet */
 	int rounds;      /* of destructors of thread-specific data */
+	bool is_deaf;    /* our signal is blocked, and counted as untimed */
 	/* 0, or the thread's mask without our signal, which the program thinks
 	 * is in it. Void if the thread has another mask by now. */
 	uint64_t masked;

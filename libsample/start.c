@@ -322,8 +322,10 @@ sample_thread(void)
 
 	if (!sampler_init())
 		return EAGAIN;
-	if (thread_self)
+	if (thread_self) {
+		thread_unmask();
 		return 0;
+	}
 	t = thread_new();
 	if (!t)
 		return ENOMEM;

@@ -9,14 +9,17 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "sampler.h"
 
 enum { SLAB = 256 * 1024 };
@@ -184,6 +187,7 @@ thread_new(void)
 		atomic_store(&t->event, NULL);
 		t->rounds = 0;
 		t->is_hooked = 0;
+		t->is_deaf = false;
 		t->masked = thread_self ? thread_self->masked : 0;
 		t->far.in_use = 0;
 		inherit_labels(t);
@@ -262,6 +266,9 @@ thread_unmask(void)
 	if (!sig || !thread_self)
 		return;
 	change_ours(SIG_UNBLOCK, sig, &old);
+	if (thread_self->is_deaf)
+		atomic_fetch_sub(&sampler_count()->n_untimed, 1);
+	thread_self->is_deaf = false;
 	if (sigismember(&old, sig) == 1) {
 		sigdelset(&old, sig);
 		thread_self->masked = mask_bits(&old);
@@ -310,6 +317,30 @@ thread_each(void (*each)(struct thread *t, void *arg), void *arg)
 	unlock(&old);
 }
 
+/* Has this thread our signal blocked? It may have blocked all signals before
+ * there was ours, and only itself can unblock it. */
+static bool
+is_deaf(pid_t tid)
+{
+	static const char key[] = "SigBlk:\t";
+	char path[48], text[4096];
+	const char *at;
+	long fd, n;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)tid);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = syscall(SYS_read, fd, text, sizeof(text) - 1);
+	syscall(SYS_close, fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strstr(text, key);
+	if (!at)
+		return false;
+	at += strlen(key);
+	return number_read(&at, 16) >> (atomic_load(&sampler.signal) - 1) & 1;
+}
+
 void
 thread_arm_all(void)
 {
@@ -317,9 +348,14 @@ thread_arm_all(void)
 
 	lock(&old);
 	threads.armed = true;
-	for (struct thread *t = threads.live; t; t = t->next)
-		if (t->tid && !clock_is_armed(t))
-			arm(t);
+	for (struct thread *t = threads.live; t; t = t->next) {
+		if (!t->tid || clock_is_armed(t))
+			continue;
+		arm(t);
+		t->is_deaf = t != thread_self && is_deaf(t->tid);
+		if (t->is_deaf)
+			atomic_fetch_add(&sampler_count()->n_untimed, 1);
+	}
 	unlock(&old);
 }
 

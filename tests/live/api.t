@@ -158,4 +158,46 @@ else
 	skip 'gperftools'\'' entry points' 'no gperftools/profiler.h'
 fi
 
+# Threads that blocked all signals before the profile began: one stays so.
+cat >deaf.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include "sample.h"
+static pthread_barrier_t begun;
+static void *work(void *hears)
+{
+	struct timespec now;
+	pthread_barrier_wait(&begun);
+	if (hears) sample_thread();
+	do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while (now.tv_nsec < 300000000);
+	return NULL;
+}
+int main(void)
+{
+	sigset_t all;
+	pthread_t t[2];
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	pthread_barrier_init(&begun, NULL, 3);
+	for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, work, i ? t : NULL);
+	if (sample_start("deaf.pb.gz", NULL)) return 1;
+	pthread_barrier_wait(&begun);
+	for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
+	return sample_stop();
+}
+END
+if ${CC:-cc} -I"$src/libsample" -pthread deaf.c -o deaf "$lib" "-Wl,-rpath,$bin/.libs" 2>why; then
+	check 'a thread with all signals blocked is counted, and can be sampled' 0 \
+		'./deaf; stacks deaf.pb.gz | awk "/untimed_threads=/ { sub(/.*untimed/, \"untimed\"); print \$1 }
+			/^[1-9]/ { n += \$1 } END { print (n > 5) }"' <<'END'
+untimed_threads=1
+1
+END
+else
+	skip 'a thread with all signals blocked is counted, and can be sampled' "$(cat why)"
+fi
+
 plan
