@@ -216,8 +216,8 @@ others=$([ "$(id -u)" != 0 ] || ! have setpriv ||
 if [ "$others" ]; then
 	check_err 'another user, the same program' 0 \
 		'prof-record --sampler=preload -o x.pb.gz perl -MPOSIX -e "
-			do { \$i++ for 1 .. 9999 } while times() < 0.4; setgid(65534); setuid(65534);
-			exec \$^X, q(-e), q(do { \$i++ for 1 .. 9999 } while times() < 0.9)" 2>err
+			do { \$i++ for 1 .. 9999 } while times() < 0.1; setgid(65534); setuid(65534);
+			exec \$^X, q(-e), q(do { \$i++ for 1 .. 9999 } while times() < 0.5)" 2>err
 		sed "/own functions\|functions of its own/d" err >&2' \
 		'it runs as another user, who may not open the memory of prof-record'
 else
@@ -628,7 +628,7 @@ END
 check 'another signal' 0 \
 	'prof-record -q -F 1000 --signal=SIGUSR2 -o x.pb.gz perl -e "
 		\$SIG{PROF} = sub { \$n++ };
-		do { \$i++ for 1 .. 9999 } while times() < 0.5; kill PROF, \$\$; print qq(\$n\n)";
+		do { \$i++ for 1 .. 9999 } while times() < 0.2; kill PROF, \$\$; print qq(\$n\n)";
 	 stacks x.pb.gz | grep -q perl && echo sampled' <<'END'
 1
 sampled
@@ -658,10 +658,10 @@ END
 # The CPU time of the first process is its own: without its children.
 check '--children=none says what was not sampled' 0 \
 	'prof-record --children=none -o x.pb.gz sh -c "
-		exec perl -e \"do { \\\$i++ for 1 .. 9999 } while times() < 0.5\"" 2>&1 |
+		exec perl -e \"do { \\\$i++ for 1 .. 9999 } while times() < 0.3\"" 2>&1 |
 		sed "s/[0-9][0-9.]*/N/g"
 	 prof-record -q --children=none -o x.pb.gz perl -e "
-		if (!fork) { do { \$i++ for 1 .. 9999 } while times() < 0.5; exit } wait;
+		if (!fork) { do { \$i++ for 1 .. 9999 } while times() < 0.3; exit } wait;
 		do { \$i++ for 1 .. 9999 } while times() < 0.2;
 		my (\$user, \$system) = times(); print \$user + \$system" >used
 	 stacks x.pb.gz | sed -n "s/.* cpu_used=\([0-9.]*\) .*/\1/p" |
@@ -679,7 +679,7 @@ END
 check 'a program that handles SIGPROF itself gets its own only' 0 \
 	'prof-record -F 1000 -o x.pb.gz perl -e "
 		\$SIG{PROF} = sub { \$n++ };
-		do { \$i++ for 1 .. 9999 } while times() < 0.5; kill PROF, \$\$; print qq(\$n\n)" 2>err;
+		do { \$i++ for 1 .. 9999 } while times() < 0.2; kill PROF, \$\$; print qq(\$n\n)" 2>err;
 	 sed "/timers miss time on a busy machine/d; /own functions\|functions of its own/d; s/[0-9][0-9]*/N/g" err;
 	 stacks x.pb.gz | grep -q perl && echo sampled' <<'END'
 1
