@@ -507,8 +507,9 @@ await check('menus close on a press outside and on Esc, keys work after a switch
 });
 await check('the menu of a box adds each filter, and opens its own source', async () => {
 	const seen = [];
+	await open('cpu.html');
 	for (const [name, title] of [['f', 'Focus'], ['i', 'Ignore'], ['h', 'Hide'], ['s', 'Show'], ['sf', 'Show from'], ['prunefrom', 'Prune from']]) {
-		await open('cpu.html');
+		await go('');
 		await clickBox('leaf', {button: 'right'});
 		await page.$$eval('.menu button', (all, t) => all.find(e => e.children[0].textContent === t).click(), title);
 		seen.push(await state(name), (await big()).replace(/ ms.*/, ''));
