@@ -16,6 +16,7 @@
 #include "refresh.h"
 
 #define FOLDER ".prof-history"
+#define MAX_AGAIN 20 /* lists of an archive that prof-thin works on */
 
 void
 catalog_close(struct catalog *a)
@@ -209,12 +210,22 @@ catalog_open(struct catalog *a, const char *root,
 {
 	struct place p = { 0 };
 	enum prof_status st;
+	unsigned n_again = 0;
 
 	memset(news, 0, sizeof(*news));
 	a->root = root;
 	st = find_place(root, o->index, &p, &news->no_cache, err);
 	if (st == PROF_OK)
 		st = open_and_refresh(a, &p, o->is_rebuild, o, news, err);
+	/* What was listed is gone: nothing of this list may be kept. */
+	while (st == PROF_EIO && news->has_moved && n_again++ < MAX_AGAIN) {
+		char *no_cache = news->no_cache;
+
+		news->no_cache = NULL;
+		catalog_forget(a, news);
+		news->no_cache = no_cache;
+		st = open_and_refresh(a, &p, o->is_rebuild, o, news, err);
+	}
 	if (st == PROF_EFORMAT && p.path) {
 		catalog_forget(a, news);
 		news->was_damaged = true;

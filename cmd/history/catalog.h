@@ -35,6 +35,7 @@ struct catalog_news {
 	size_t n_bad;     /* ... and those reported in an earlier run */
 	char *bad;        /* the first of these, and why; for free() */
 	size_t n_no_time; /* profiles read, with the time of the file */
+	bool has_moved;   /* a file was listed, and gone before it was read */
 	bool was_damaged; /* the cache was, and was made anew */
 	char *no_cache;   /* why nothing is kept, or NULL; for free() */
 };

@@ -518,8 +518,11 @@ read_new_file(struct refresh *r, const struct walk_file *w,
 	struct digest t;
 	enum prof_status st = read_file(r, w, &p, &why);
 
-	if (st == PROF_OK && !p)
-		return PROF_OK;
+	/* Is it gone, or has prof-thin renamed it? The next list knows. */
+	if (st == PROF_OK && !p) {
+		r->news->has_moved = true;
+		return prof_fail(err, PROF_EIO, "%s: it is gone", w->real);
+	}
 	if (st == PROF_OK)
 		st = digest_profile(&t, p, p, w, &r->a->words, &why);
 	if (st == PROF_ENOMEM)

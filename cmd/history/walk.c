@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/array.h"
@@ -18,6 +19,8 @@
 #include "lib/base/regular.h"
 
 #define MAX_DEPTH 64
+#define MAX_AGAIN 100       /* in all: a folder may never be at rest */
+#define AT_REST_NS 20000000 /* longer than a tick of the clock of files */
 
 /* A folder of the walk: its two names, and their lengths. */
 struct place {
@@ -154,24 +157,72 @@ take_name(struct walk *w, const struct place *at, int dir, const char *name,
 			join(at->real, name, n, ""), &sb, err);
 }
 
-/* Closes fd. */
+static void
+free_file(struct walk_file *f)
+{
+	free(f->path);
+	free(f->real);
+}
+
+static int64_t
+time_of(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+/* When was the folder changed? If that is so recent that a further change
+ * would have the same time, wait. */
+static int64_t
+changed_at(struct walk *w, int fd)
+{
+	static const struct timespec rest = { .tv_nsec = AT_REST_NS };
+	struct timespec now;
+	struct stat sb;
+
+	while (fstat(fd, &sb) == 0) {
+		int64_t at = time_of(&sb.st_mtim), age;
+
+		clock_gettime(CLOCK_REALTIME, &now);
+		age = time_of(&now) - at;
+		if (age < 0 || age >= AT_REST_NS || w->n_again >= MAX_AGAIN)
+			return at;
+		w->n_again++;
+		nanosleep(&rest, NULL);
+	}
+	return 0;
+}
+
+/*
+ * prof-thin renames what is listed: a folder has another name by the time it
+ * is opened, or neither its old nor its new name is seen. So a folder that
+ * changed meanwhile is listed again, with what is below it. Closes fd.
+ */
 static enum prof_status
 walk_folder(struct walk *w, const struct place *at, int fd,
 	    struct prof_err *err)
 {
 	enum prof_status st = PROF_OK;
 	DIR *dir = fdopendir(fd);
+	size_t n = w->n;
 	struct dirent *d;
+	int64_t changed;
 
 	if (!dir) {
 		st = fail(at, "", err);
 		close(fd);
 		return st;
 	}
-	while (st == PROF_OK && (errno = 0, d = readdir(dir)))
-		st = take_name(w, at, fd, d->d_name, err);
-	if (st == PROF_OK && errno)
-		st = fail(at, "", err);
+	do {
+		while (w->n > n)
+			free_file(&w->file[--w->n]);
+		changed = changed_at(w, fd);
+		rewinddir(dir);
+		while (st == PROF_OK && (errno = 0, d = readdir(dir)))
+			st = take_name(w, at, fd, d->d_name, err);
+		if (st == PROF_OK && errno)
+			st = fail(at, "", err);
+	} while (st == PROF_OK && w->n_again < MAX_AGAIN &&
+		 changed != changed_at(w, fd));
 	closedir(dir);
 	return st;
 }
@@ -185,13 +236,6 @@ by_path(const void *a, const void *b)
 	bool p = strcmp(x->path, x->real) != 0, q = strcmp(y->path, y->real);
 
 	return c ? c : p != q ? q - p : strcmp(x->real, y->real);
-}
-
-static void
-free_file(struct walk_file *f)
-{
-	free(f->path);
-	free(f->real);
 }
 
 /*

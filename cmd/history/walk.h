@@ -25,6 +25,7 @@ struct walk_file {
 struct walk {
 	struct walk_file *file; /* by path, as bytes */
 	size_t n, cap;
+	unsigned n_again; /* folders that changed while they were listed */
 };
 
 /*

@@ -312,4 +312,35 @@ check 'two at once: the second one ends' 2 '
 	prof-thin a 2>&1' <<'END'
 prof-thin: a: another prof-thin is at work
 END
+
+# prof-history asks again and again while prof-thin works: nothing is missed, and the
+# cache keeps the profiles. Eight hours, as its list waits for two seconds in all.
+if ! lacks 'prof-history --function=main a'; then
+	cat >asks <<-'EOF'
+	for round in 1 2 3; do
+		rm -rf busy done
+		for hour in 10 11 12 13 14 15 16 17; do
+			mkdir -p busy/2026-10-01/$hour
+			for minute in 00 20 40; do
+				printf '# n count\n@time %s000000000\nmain;f 1\n' \
+					"$(date -ud "2026-10-01 $hour:$minute" +%s)" |
+					mkprof - >busy/2026-10-01/$hour/${minute}00.pb.gz
+			done
+		done
+		prof-history --index -q busy || exit
+		{
+			prof-thin -q --now=2026-10-03 busy
+			: >done
+		} &
+		while [ ! -e done ]; do
+			prof-history --function=main --tsv busy 2>&1 | sed 1d | cut -f8,11
+		done
+		wait
+		prof-history --function=main --tsv busy 2>&1 | sed 1d | cut -f8,11
+	done | sort -u
+	EOF
+	check 'asked while prof-thin works' 0 'sh asks' <<-'END'
+	24	24
+	END
+fi
 plan
