@@ -318,13 +318,15 @@ thread_each(void (*each)(struct thread *t, void *arg), void *arg)
 }
 
 /* Has this thread our signal blocked? It may have blocked all signals before
- * there was ours, and only itself can unblock it. */
+ * this was ours, and only itself can unblock it. Who has libc's own signals
+ * blocked, too, has them so for a moment. */
 static bool
 is_deaf(pid_t tid)
 {
 	static const char key[] = "SigBlk:\t";
 	char path[48], text[4096];
 	const char *at;
+	uint64_t mask;
 	long fd, n;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)tid);
@@ -338,7 +340,19 @@ is_deaf(pid_t tid)
 	if (!at)
 		return false;
 	at += strlen(key);
-	return number_read(&at, 16) >> (atomic_load(&sampler.signal) - 1) & 1;
+	mask = number_read(&at, 16);
+	return mask >> (atomic_load(&sampler.signal) - 1) & ~(mask >> 31) & 1;
+}
+
+static void
+arm_other(struct thread *t)
+{
+	if (t->is_deaf)
+		atomic_fetch_sub(&sampler_count()->n_untimed, 1);
+	arm(t);
+	t->is_deaf = t != thread_self && is_deaf(t->tid);
+	if (t->is_deaf)
+		atomic_fetch_add(&sampler_count()->n_untimed, 1);
 }
 
 void
@@ -348,14 +362,9 @@ thread_arm_all(void)
 
 	lock(&old);
 	threads.armed = true;
-	for (struct thread *t = threads.live; t; t = t->next) {
-		if (!t->tid || clock_is_armed(t))
-			continue;
-		arm(t);
-		t->is_deaf = t != thread_self && is_deaf(t->tid);
-		if (t->is_deaf)
-			atomic_fetch_add(&sampler_count()->n_untimed, 1);
-	}
+	for (struct thread *t = threads.live; t; t = t->next)
+		if (t->tid && !clock_is_armed(t))
+			arm_other(t);
 	unlock(&old);
 }
 
@@ -366,8 +375,10 @@ thread_disarm_all(void)
 
 	lock(&old);
 	threads.armed = false;
-	for (struct thread *t = threads.live; t; t = t->next)
+	for (struct thread *t = threads.live; t; t = t->next) {
 		clock_disarm(t);
+		t->is_deaf = false;
+	}
 	unlock(&old);
 }
 
@@ -382,7 +393,7 @@ thread_use_signal(int sig)
 		if (!clock_is_armed(t))
 			continue;
 		clock_disarm(t);
-		arm(t);
+		arm_other(t);
 	}
 	unlock(&old);
 }
@@ -483,6 +494,8 @@ thread_fork_child(bool go_on)
 		self->comm[0] = '\0';
 		if (go_on)
 			arm(self);
+		if (go_on && self->is_deaf)
+			atomic_fetch_add(&sampler_count()->n_untimed, 1);
 	}
 	pthread_mutex_unlock(&threads.lock);
 }
