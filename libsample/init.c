@@ -187,6 +187,11 @@ is_timed(void)
 
 static sigset_t fork_mask; /* protected by the locks */
 
+/* Of fork_done(): how often it is registered, and will be called in this child.
+ */
+static _Atomic unsigned n_done;
+static unsigned n_left;
+
 /*
  * Block signals during fork: copying the page tables of a large process takes
  * longer than a period, and old kernels restart when a signal arrives.
@@ -221,6 +226,7 @@ fork_child(void)
 	bool go_on = sampler_is_on() &&
 		     sampler.shm->set.children == SHM_CHILDREN_MERGE;
 
+	n_left = atomic_load(&n_done);
 	sampler.pid = getpid();
 	sampler.is_quiet = atomic_load(&sampler.is_ready) && !go_on;
 	atomic_store(&sampler.busy, 0);
@@ -236,11 +242,14 @@ fork_child(void)
 	signals_restore_fork(&old);
 }
 
-void
-sampler_forked(void)
+/* The last handler in a child, after those of the program: the thread of wall.c
+ * is started with calloc(), and the allocator may have its locks held before.
+ */
+static void
+fork_done(void)
 {
-	if (sampler_is_on() && !sampler.is_quiet && is_timed() &&
-	    sampler.clock == SHM_CLOCK_WALL)
+	if (n_left && --n_left == 0 && sampler_is_on() && !sampler.is_quiet &&
+	    is_timed() && sampler.clock == SHM_CLOCK_WALL)
 		wall_start();
 }
 
@@ -413,23 +422,35 @@ sampler_join(void)
 
 /*
  * pthread_atfork(), whose part in glibc's static library refers to a function
- * that other libcs lack. Only the first call has an effect.
+ * that other libcs lack.
  */
+static bool
+at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+	extern void *__dso_handle __attribute__((visibility("hidden")));
+	int (*plain)(void (*)(void), void (*)(void), void (*)(void)) = NULL;
+	int rc = wrap_atfork(prepare, parent, child, __dso_handle);
+
+	if (rc != ENOSYS)
+		return rc == 0;
+	real_find(&plain, "pthread_atfork");
+	return plain && plain(prepare, parent, child) == 0;
+}
+
 void
 sampler_watch_forks(void)
 {
 	static _Atomic bool begun;
-	extern void *__dso_handle __attribute__((visibility("hidden")));
-	int (*at_fork)(void (*)(void), void (*)(void), void (*)(void)) = NULL;
 
-	if (atomic_exchange(&begun, true))
-		return;
-	if (wrap_atfork(fork_prepare, fork_parent, fork_child, __dso_handle) !=
-	    ENOSYS)
-		return;
-	real_find(&at_fork, "pthread_atfork");
-	if (at_fork)
+	if (!atomic_exchange(&begun, true))
 		at_fork(fork_prepare, fork_parent, fork_child);
+}
+
+void
+sampler_watch_children(void)
+{
+	if (at_fork(NULL, NULL, fork_done))
+		atomic_fetch_add(&n_done, 1);
 }
 
 /* Without memory for fork handlers, forked children are not sampled. */
@@ -445,6 +466,7 @@ sampler_init(void)
 	    atomic_exchange(&begun, true))
 		return true;
 	sampler_watch_forks();
+	sampler_watch_children();
 	if (sampler.shm && sampler.shm->set.children == SHM_CHILDREN_NONE)
 		leave_environment(&sampler.shm->set);
 	errno = saved;

@@ -375,14 +375,11 @@ bool sampler_init(void);
  * the lock of the environment held, and pthread_atfork() with its own. */
 bool sampler_join(void);
 
-/* Register our fork handlers. */
+/* Register our fork handlers: before all others, and only once. */
 void sampler_watch_forks(void);
 
-/*
- * In a forked child, when all fork handlers have returned: start the thread of
- * wall.c. Before that, the program's allocator may have its locks held.
- */
-void sampler_forked(void);
+/* Register the one that is to be last, after others were. */
+void sampler_watch_children(void);
 
 /* Begin sampling into shm, whose header is filled in; is_start: the program
  * starts. Returns an errno value. */

@@ -10,7 +10,6 @@
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
  *	unshare, setns, setuid, ...	without the thread of wall.c
  *	__register_atfork		our fork handlers come before all others
- *	fork, daemon			the child gets the thread of wall.c
  *
  * (exec.c has those that execute a program; wait.c, a separate library,
  * interposes many more.)
@@ -76,8 +75,6 @@ typedef const struct timespec *time_arg;
 	F(int, sigignore, (int))                                               \
 	F(int, siginterrupt, (int, int))                                       \
 	F(int, sighold, (int))                                                 \
-	F(pid_t, fork, (void))                                                 \
-	F(int, daemon, (int, int))                                             \
 	F(int, __register_atfork, (fork_fn *, fork_fn *, fork_fn *, void *))   \
 	F(int, sigprocmask, (int, const sigset_t *, sigset_t *))               \
 	F(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))           \
@@ -689,33 +686,12 @@ int
 __register_atfork(fork_fn *prepare, fork_fn *parent, fork_fn *child,
 		  void *object)
 {
+	int rc;
+
 	sampler_watch_forks();
-	return real.__register_atfork(prepare, parent, child, object);
-}
-
-EXPORT pid_t
-fork(void)
-{
-	pid_t pid;
-
-	/* A tail call: no frame of ours in the program's stacks. */
-	if (!sampling() || sampler.clock != SHM_CLOCK_WALL)
-		return real.fork();
-	pid = real.fork();
-	if (pid == 0)
-		sampler_forked();
-	return pid;
-}
-
-EXPORT int
-daemon(int keep_folder, int keep_open)
-{
-	bool is_on = sampling();
-	int rc = real.daemon(keep_folder, keep_open);
-
-	/* The parent has ended. */
-	if (rc == 0 && is_on)
-		sampler_forked();
+	rc = wrap_atfork(prepare, parent, child, object);
+	if (sampler_is_on() && sampler.clock == SHM_CLOCK_WALL)
+		sampler_watch_children();
 	return rc;
 }
 

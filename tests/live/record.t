@@ -618,6 +618,45 @@ unfiltered check 'a sleeping program is in the profile with --clock=wall' 0 \
 		END { print chance_ticks(n, n, 300, 1000 * most, 2) ? \"all\" : n \" of \" most }"' <<'END'
 all
 END
+# Its thread in a child, whichever function of libc forks.
+cat >forks.c <<'END'
+#include <dirent.h>
+#include <pty.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	int n = -2;
+	while (readdir(d)) n++;
+	return n;
+}
+static void show(pid_t pid)
+{
+	int status = 0;
+	if (pid == 0) _exit(threads());
+	waitpid(pid, &status, 0);
+	printf("%d\n", WEXITSTATUS(status));
+}
+int main(void)
+{
+	int fd;
+	setvbuf(stdout, NULL, _IONBF, 0);
+	show(fork());
+	show(forkpty(&fd, NULL, NULL, NULL));
+	return daemon(1, 1) != 0 || printf("%d\n", threads()) < 0;
+}
+END
+if ${CC:-cc} -o forks forks.c -lutil 2>why; then
+	check 'with --clock=wall, each child has two threads' 0 'prof-record -q --wait --clock=wall -o x.pb.gz ./forks' <<'END'
+2
+2
+2
+END
+else
+	skip 'with --clock=wall, each child has two threads' "$(cat why)"
+fi
 check 'it is not with --clock=cpu' 0 \
 	'prof-record -q --clock=cpu -F 1000 -o x.pb.gz sleep 0.3
 	 stacks x.pb.gz | awk "$chance""sub(/^# sampling.* cpu_used=/, \"\") { used = \$1; next }

@@ -125,7 +125,6 @@ ProfilingIsEnabledForAllThreads@@LIBSAMPLE_0
 __register_atfork
 __sysv_signal
 bsd_signal
-daemon
 dlclose
 dlmopen
 dlopen
@@ -138,7 +137,6 @@ execveat
 execvp
 execvpe
 fexecve
-fork
 initgroups
 pthread_create
 pthread_sigmask
