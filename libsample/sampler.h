@@ -96,8 +96,8 @@ struct thread {
 	uint64_t random; /* state of thread_random(); 0: none yet */
 	int rounds;      /* of destructors of thread-specific data */
 	bool is_deaf;    /* our signal is blocked, and counted as untimed */
-	/* 0, or the thread's mask without our signal, which the program thinks
-	 * is in it. Void if the thread has another mask by now. */
+	/* 0, or mask_bits() of the thread's mask, of which the program thinks
+	 * that our signal is in it. Void if it has another mask by now. */
 	uint64_t masked;
 	volatile sig_atomic_t is_hooked; /* hook.c is running in this thread */
 
@@ -276,6 +276,9 @@ void thread_unmask(void);
 bool thread_mask_show(void);
 void thread_mask_hide(void);
 
+/* In no mask of the kernel: so that mask_bits() is not 0. */
+#define MASK_KEPT (UINT64_C(1) << (SIGKILL - 1))
+
 /* The first 64 signals of a set. */
 static inline uint64_t
 mask_bits(const sigset_t *set)
@@ -283,7 +286,7 @@ mask_bits(const sigset_t *set)
 	uint64_t bits;
 
 	memcpy(&bits, set, sizeof(bits));
-	return bits;
+	return bits | MASK_KEPT;
 }
 
 /* Does the program think that our signal is blocked in t, whose mask is now? */

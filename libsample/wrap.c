@@ -9,6 +9,7 @@
  *	sigprocmask, pthread_sigmask	it is never blocked, or changes
  *	sigwait, sigwaitinfo, sigtimedwait	nor taken by others
  *	unshare, setns, setuid, ...	without the thread of wall.c
+ *	sighold, sigrelse		the same
  *	__register_atfork		our fork handlers come before all others
  *
  * (exec.c has those that execute a program; wait.c, a separate library,
@@ -29,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,7 +76,6 @@ typedef const struct timespec *time_arg;
 	F(handler_fn *, sigset, (int, handler_fn *))                           \
 	F(int, sigignore, (int))                                               \
 	F(int, siginterrupt, (int, int))                                       \
-	F(int, sighold, (int))                                                 \
 	F(int, __register_atfork, (fork_fn *, fork_fn *, fork_fn *, void *))   \
 	F(int, sigprocmask, (int, const sigset_t *, sigset_t *))               \
 	F(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))           \
@@ -130,7 +131,7 @@ is_ours(int sig)
 	return sig && sig == atomic_load(&sampler.signal);
 }
 
-/* Not of fork(): a child of vfork(), whose memory, and so what is below, is its
+/* Not of fork(): a child of vfork(), whose memory, and so what is above, is its
  * parent's; or of clone(2), whose new threads have clocks. */
 static bool
 is_strange(void)
@@ -501,7 +502,8 @@ leave(int sig)
 /*
  * If the program sets the default of our signal (to kill), only pretend: a tick
  * could be pending. The kernel discards it if the signal is ignored, so that is
- * done, as programs that this one executes inherit it.
+ * done, as programs that this one executes inherit it. mask: NULL in a process
+ * that is_strange(), whose parent keeps its signal.
  */
 static int
 our_sigaction(int sig, const struct sigaction *act, struct sigaction *old,
@@ -511,7 +513,8 @@ our_sigaction(int sig, const struct sigaction *act, struct sigaction *old,
 	int rc = 0;
 
 	if (act && !has_handler(act, SIG_DFL)) {
-		give_way(mask);
+		if (mask)
+			give_way(mask);
 		rc = real.sigaction(sig, act, NULL);
 	} else if (act) {
 		wrap.theirs = *act;
@@ -527,8 +530,10 @@ sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	sigset_t mask;
 	int rc;
 
-	if (!is_ours(sig) || (act && has_handler(act, SIG_IGN) && is_strange()))
+	if (!is_ours(sig))
 		return real.sigaction(sig, act, old);
+	if (act && has_handler(act, SIG_IGN) && is_strange())
+		return our_sigaction(sig, act, old, NULL);
 	lock(&mask);
 	if (sig == atomic_load(&sampler.signal))
 		rc = our_sigaction(sig, act, old, &mask);
@@ -579,13 +584,6 @@ siginterrupt(int sig, int interrupt)
 	return real.siginterrupt(sig, interrupt);
 }
 
-EXPORT int
-sighold(int sig)
-{
-	leave(sig);
-	return real.sighold(sig);
-}
-
 /* Does set name our signal, because the program has a use for it? Not if it is
  * one of many: most programs that block signals block nearly all. */
 static bool
@@ -613,28 +611,36 @@ without_ours(const sigset_t *set, sigset_t *room)
 	return room;
 }
 
-/* The bits of a set that the kernel and libc accept in a mask. */
+/* mask_bits() of what the kernel and libc accept of a set in a mask. */
 static uint64_t
 blockable(const sigset_t *set)
 {
-	return mask_bits(set) & ~((UINT64_C(1) << (SIGKILL - 1)) |
-				  (UINT64_C(1) << (SIGSTOP - 1)) |
+	return mask_bits(set) & ~((UINT64_C(1) << (SIGSTOP - 1)) |
 				  (UINT64_C(3) << 31)); /* libc's own */
 }
 
-/* As change() does, but our signal is only said to be blocked. */
+/*
+ * As change() does, but our signal is only said to be blocked. Not so in a
+ * child of vfork(), whose thread has no clock, and the record of its parent's.
+ */
 static int
 change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how,
 	    const sigset_t *set, sigset_t *old)
 {
 	struct thread *self = thread_self;
-	bool is_named, is_kept;
-	sigset_t room, was;
-	const sigset_t *others =
-		how == SIG_UNBLOCK ? set : without_ours(set, &room);
 	int sig = atomic_load(&sampler.signal), rc;
+	bool is_named = set && sig && sigismember(set, sig) == 1, is_kept;
+	const sigset_t *others;
+	sigset_t room, was;
 
-	is_named = set && sig && sigismember(set, sig) == 1;
+	if (self && (is_named || self->masked) &&
+	    self->tid != (pid_t)syscall(SYS_gettid)) {
+		thread_mask_show();
+		return change(how, set, old);
+	}
+	others = how == SIG_UNBLOCK ? set : without_ours(set, &room);
+	sig = atomic_load(&sampler.signal);
+	is_named = is_named && sigismember(set, sig) == 1;
 	rc = change(how, others, &was);
 	if (rc != 0)
 		return rc;
@@ -648,7 +654,7 @@ change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how,
 		else if (how == SIG_BLOCK && (is_named || is_kept))
 			self->masked = mask_bits(&was) | bits;
 		else if (how == SIG_UNBLOCK && is_kept && !is_named)
-			self->masked = mask_bits(&was) & ~bits;
+			self->masked = mask_bits(&was) & (~bits | MASK_KEPT);
 	}
 	if (old)
 		*old = was;
@@ -669,6 +675,27 @@ pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	ready();
 	return change_mask(real.pthread_sigmask, how, set, old);
+}
+
+static int
+change_one(int how, int sig)
+{
+	sigset_t one;
+
+	sigemptyset(&one);
+	return sigaddset(&one, sig) == 0 ? sigprocmask(how, &one, NULL) : -1;
+}
+
+EXPORT int
+sighold(int sig)
+{
+	return change_one(SIG_BLOCK, sig);
+}
+
+EXPORT int
+sigrelse(int sig)
+{
+	return change_one(SIG_UNBLOCK, sig);
 }
 
 /* Forks. */

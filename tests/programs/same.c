@@ -94,6 +94,16 @@ set_prof(sigset_t *set)
 	sigaddset(set, SIGPROF);
 }
 
+/* What is recorded may be executed with other signals blocked than it is told
+ * of, and what that executes is not recorded. */
+static void
+exec_mask(void)
+{
+	execlp("env", "env", "-u", "LD_PRELOAD", "grep", "SigBlk",
+	       "/proc/self/status", NULL);
+	_exit(1);
+}
+
 /* Also through exec. */
 static void
 show_mask(void)
@@ -105,10 +115,8 @@ show_mask(void)
 		printf("%d", sigismember(&now, sig) == 1);
 	puts("");
 	fflush(stdout);
-	if (fork() == 0) {
-		execlp("grep", "grep", "SigBlk", "/proc/self/status", NULL);
-		_exit(1);
-	}
+	if (fork() == 0)
+		exec_mask();
 	wait(NULL);
 }
 
@@ -178,6 +186,23 @@ block_all(void)
 	show_mask();
 }
 
+/* Names that are older than sigprocmask() change the same mask. */
+static void
+hold_and_release(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	sigrelse(SIGUSR1);
+	show_mask();
+	sighold(SIGUSR1);
+	sigrelse(SIGPROF);
+	show_mask();
+	printf("%d\n", sighold(NSIG) + sigrelse(-1));
+	kill(getpid(), SIGPROF);
+}
+
 /* The handlers of System V: reset by the first signal. */
 static void
 old_names(void)
@@ -227,13 +252,44 @@ ignore_in_vfork(void)
 	struct sigaction now;
 
 	if (vfork() == 0) {
-		signal(SIGPROF, SIG_IGN);
+		printf("%d\n", signal(SIGPROF, SIG_IGN) == SIG_DFL);
 		execlp("true", "true", NULL);
 		_exit(1);
 	}
 	wait(NULL);
 	sigaction(SIGPROF, NULL, &now);
 	printf("%d\n", now.sa_handler == SIG_DFL);
+}
+
+static void
+mask_in_vfork(void)
+{
+	sigset_t all, none, one;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	sigemptyset(&one);
+	sigaddset(&one, SIGUSR1);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	if (vfork() == 0) {
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		exec_mask();
+	}
+	wait(NULL);
+	show_mask();
+	if (vfork() == 0) {
+		sigprocmask(SIG_UNBLOCK, &one, NULL);
+		exec_mask();
+	}
+	wait(NULL);
+	show_mask();
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (vfork() == 0) {
+		sigprocmask(SIG_SETMASK, &all, NULL);
+		exec_mask();
+	}
+	wait(NULL);
+	show_mask();
 }
 
 static void *
@@ -398,9 +454,11 @@ origin(void)
 	F(wait_for_it)                                                         \
 	F(pending)                                                             \
 	F(block_all)                                                           \
+	F(hold_and_release)                                                    \
 	F(old_names)                                                           \
 	F(handle_all)                                                          \
 	F(ignore_in_vfork)                                                     \
+	F(mask_in_vfork)                                                       \
 	F(reset_in_clone)                                                      \
 	F(change_user)                                                         \
 	F(cancel)                                                              \

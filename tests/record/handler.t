@@ -169,6 +169,7 @@ sigignore
 siginterrupt
 signal
 sigprocmask
+sigrelse
 sigset
 sigtimedwait
 sigwait
