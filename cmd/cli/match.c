@@ -55,7 +55,8 @@ needs_utf(const char *pattern)
 const char *
 match_literal_hint(const char *pattern)
 {
-	return strpbrk(pattern, "([{*+") && !strchr(pattern, '\\')
+	/* Names have no anchors and no alternatives. */
+	return strpbrk(pattern, "([{*+") && !strpbrk(pattern, "\\^$|")
 		       ? "; \\Q...\\E takes a name as it is"
 		       : "";
 }

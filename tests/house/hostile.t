@@ -134,7 +134,7 @@ row 'prof-gate --junit --budget=budget old.pb -- new.pb' xml '[01]'
 row 'prof-gate --github --lines --budget=budget old.pb -- new.pb' github '[01]'
 row 'prof-history --match=. old.pb new.pb' text
 row 'prof-history --match=. --by=profile --tsv old.pb new.pb' tsv
-row 'prof-history --match=. --by=user --json old.pb' json
+row 'prof-history --match=. --by=build --json old.pb' json
 row 'prof-history --match=. --change old.pb' text
 row 'prof-history --top-movers --min-share=0 old.pb new.pb' text
 row 'prof-history --new --tsv --min-share=0 old.pb' tsv

@@ -63,8 +63,10 @@ while read -r option command argument; do
 	[ "$argument" != "--$option" ] ||
 		"$command" --list-options | grep -q "^--$option	" ||
 		echo "$command has no --$option" >>missing
-	prof-export --"$option"=x 2>&1 | grep -q ": see $command" ||
-		echo "prof-export --$option=x does not name $command" >>missing
+	other=prof-export
+	[ "$option" != diff ] || other=prof-html # the first has it
+	"$other" --"$option"=x 2>&1 | grep -q ": see $command" ||
+		echo "$other --$option=x does not name $command" >>missing
 done <elsewhere
 [ ! -e missing ] && ok "pprof's options have commands" ||
 	not_ok "pprof's options have commands" <missing
