@@ -225,6 +225,10 @@ fork_child(void)
 	sigset_t old = fork_mask;
 	bool go_on = sampler_is_on() &&
 		     sampler.shm->set.children == SHM_CHILDREN_MERGE;
+	/* Who blocks our signal by a system call, as Chromium does, resets its
+	 * handler so, too, before it executes a program: a tick would kill. The
+	 * kernel's sampler has it if it goes on. */
+	bool is_deaf = sigismember(&old, atomic_load(&sampler.signal)) == 1;
 
 	n_left = atomic_load(&n_done);
 	sampler.pid = getpid();
@@ -232,7 +236,7 @@ fork_child(void)
 	atomic_store(&sampler.busy, 0);
 	atomic_store(&sampler.count, NULL);
 	unwind_atfork_child();
-	thread_fork_child(go_on);
+	thread_fork_child(go_on && !is_deaf);
 	if (go_on) {
 		atomic_fetch_add(&sampler.shm->n_fork, 1);
 		mark_clock();

@@ -319,6 +319,30 @@ reset_in_clone(void)
 	printf("%x\n", (unsigned)status);
 }
 
+/* As browsers do before they execute a program: libc does not see it. */
+static void
+reset_by_system_call(void)
+{
+	static const unsigned long by_default[4];
+	unsigned long all = ~0UL, none = 0;
+	int status = -1;
+	pid_t pid;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all));
+	pid = fork();
+	if (pid == 0) {
+		for (int sig = 1; sig < NSIG; sig++)
+			syscall(SYS_rt_sigaction, sig, by_default, NULL,
+				sizeof(all));
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL,
+			sizeof(none));
+		work(0.1);
+		_exit(7);
+	}
+	waitpid(pid, &status, 0);
+	printf("%x\n", (unsigned)status);
+}
+
 /* As root: with capabilities that other threads do not have then. */
 static void
 change_user(void)
@@ -460,6 +484,7 @@ origin(void)
 	F(ignore_in_vfork)                                                     \
 	F(mask_in_vfork)                                                       \
 	F(reset_in_clone)                                                      \
+	F(reset_by_system_call)                                                \
 	F(change_user)                                                         \
 	F(cancel)                                                              \
 	F(no_times)                                                            \
