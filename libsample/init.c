@@ -225,10 +225,11 @@ fork_child(void)
 	sigset_t old = fork_mask;
 	bool go_on = sampler_is_on() &&
 		     sampler.shm->set.children == SHM_CHILDREN_MERGE;
-	/* Who blocks our signal by a system call, as Chromium does, resets its
-	 * handler so, too, before it executes a program: a tick would kill. The
-	 * kernel's sampler has it if it goes on. */
-	bool is_deaf = sigismember(&old, atomic_load(&sampler.signal)) == 1;
+	struct thread *self = thread_self;
+	/* Who blocks our signal may give it its default action by a system call
+	 * before it executes a program, as Chromium does: a tick would kill. */
+	bool is_late = sigismember(&old, atomic_load(&sampler.signal)) == 1 ||
+		       (self && mask_has_ours(self, &old));
 
 	n_left = atomic_load(&n_done);
 	sampler.pid = getpid();
@@ -236,7 +237,9 @@ fork_child(void)
 	atomic_store(&sampler.busy, 0);
 	atomic_store(&sampler.count, NULL);
 	unwind_atfork_child();
-	thread_fork_child(go_on && !is_deaf);
+	thread_fork_child(go_on && !is_late);
+	if (self)
+		self->is_late = go_on && is_late && is_timed();
 	if (go_on) {
 		atomic_fetch_add(&sampler.shm->n_fork, 1);
 		mark_clock();
@@ -244,6 +247,16 @@ fork_child(void)
 	module_fork_child();
 	wrap_fork_end();
 	signals_restore_fork(&old);
+}
+
+void
+sampler_resume(void)
+{
+	thread_self->is_late = false;
+	if (!sampler_is_on())
+		return;
+	thread_exec_failed();
+	mark_clock();
 }
 
 /* The last handler in a child, after those of the program: the thread of wall.c

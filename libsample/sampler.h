@@ -96,6 +96,8 @@ struct thread {
 	uint64_t random; /* state of thread_random(); 0: none yet */
 	int rounds;      /* of destructors of thread-specific data */
 	bool is_deaf;    /* our signal is blocked, and counted as untimed */
+	bool is_late;    /* a forked child's, whose clock waits until our signal
+			  * is unblocked */
 	/* 0, or mask_bits() of the thread's mask, of which the program thinks
 	 * that our signal is in it. Void if it has another mask by now. */
 	uint64_t masked;
@@ -383,6 +385,9 @@ void sampler_watch_forks(void);
 
 /* Register the one that is to be last, after others were. */
 void sampler_watch_children(void);
+
+/* Give the calling thread, which is_late, its clock. */
+void sampler_resume(void);
 
 /* Begin sampling into shm, whose header is filled in; is_start: the program
  * starts. Returns an errno value. */

@@ -187,7 +187,7 @@ thread_new(void)
 		atomic_store(&t->event, NULL);
 		t->rounds = 0;
 		t->is_hooked = 0;
-		t->is_deaf = false;
+		t->is_deaf = t->is_late = false;
 		t->masked = thread_self ? thread_self->masked : 0;
 		t->far.in_use = 0;
 		inherit_labels(t);

@@ -619,6 +619,15 @@ blockable(const sigset_t *set)
 				  (UINT64_C(3) << 31)); /* libc's own */
 }
 
+static bool
+has_our_handler(void)
+{
+	struct sigaction now;
+
+	return real.sigaction(atomic_load(&sampler.signal), NULL, &now) == 0 &&
+	       now.sa_sigaction == handler_tick;
+}
+
 /*
  * As change() does, but our signal is only said to be blocked. Not so in a
  * child of vfork(), whose thread has no clock, and the record of its parent's.
@@ -656,6 +665,8 @@ change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how,
 		else if (how == SIG_UNBLOCK && is_kept && !is_named)
 			self->masked = mask_bits(&was) & (~bits | MASK_KEPT);
 	}
+	if (set && self && self->is_late && !self->masked && has_our_handler())
+		sampler_resume();
 	if (old)
 		*old = was;
 	if (old && is_kept)

@@ -324,18 +324,19 @@ static void
 reset_by_system_call(void)
 {
 	static const unsigned long by_default[4];
-	unsigned long all = ~0UL, none = 0;
 	int status = -1;
+	sigset_t all, none;
 	pid_t pid;
 
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all));
+	sigfillset(&all);
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	pid = fork();
 	if (pid == 0) {
 		for (int sig = 1; sig < NSIG; sig++)
 			syscall(SYS_rt_sigaction, sig, by_default, NULL,
-				sizeof(all));
-		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL,
-			sizeof(none));
+				sizeof(long));
+		pthread_sigmask(SIG_SETMASK, &none, NULL);
 		work(0.1);
 		_exit(7);
 	}
