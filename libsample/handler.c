@@ -400,10 +400,29 @@ die(int sig)
 	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), sig);
 }
 
+/* Call the program's handler, as if the kernel did; the signal itself is still
+ * blocked. */
+static void
+pass_on(const struct sigaction *theirs, int sig, siginfo_t *info, void *uc)
+{
+	const sigset_t *before = &((ucontext_t *)uc)->uc_sigmask;
+	uint64_t mask = mask_bits(before) | mask_bits(&theirs->sa_mask) |
+			UINT64_C(1) << (sig - 1);
+
+	if (!(theirs->sa_flags & SA_SIGINFO) && theirs->sa_handler == SIG_IGN)
+		return;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, _NSIG / 8);
+	if (theirs->sa_flags & SA_SIGINFO)
+		theirs->sa_sigaction(sig, info, uc);
+	else
+		theirs->sa_handler(sig);
+}
+
 ARCH_HANDLER void
 handler_tick(int sig, siginfo_t *info, void *uc)
 {
 	struct call c = { thread_self, info, uc };
+	const struct sigaction *theirs = NULL;
 	int saved = errno;
 
 	atomic_fetch_add(&sampler.busy, 1);
@@ -412,7 +431,10 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 	 * when its thread ended.
 	 */
 	if (is_theirs(info)) {
-		if (!c.self || !mask_has_ours(c.self, &c.uc->uc_sigmask))
+		theirs = atomic_load(&sampler.theirs);
+		if (c.self && mask_has_ours(c.self, &c.uc->uc_sigmask))
+			theirs = NULL;
+		else if (!theirs)
 			die(sig);
 	} else if (c.self && !sampler_is_on()) {
 		clock_stop(c.self);
@@ -420,5 +442,7 @@ handler_tick(int sig, siginfo_t *info, void *uc)
 		take_with_room(&c);
 	}
 	atomic_fetch_sub(&sampler.busy, 1);
+	if (theirs)
+		pass_on(theirs, sig, info, uc);
 	errno = saved;
 }

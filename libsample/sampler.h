@@ -43,7 +43,10 @@ struct sampler {
 	uint64_t period_ns;
 	size_t page_size;
 	enum shm_clock clock;
-	_Atomic int signal;     /* the signal with our handler; 0: none */
+	_Atomic int signal; /* the signal with our handler; 0: none */
+	/* The program's action for it, if it handles all signals; NULL: the
+	 * default. */
+	_Atomic(const struct sigaction *) theirs;
 	_Atomic uint32_t space; /* the address space of this process */
 	/* After fork, the space is still the parent's. */
 	_Atomic bool is_forked;

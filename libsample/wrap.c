@@ -440,31 +440,54 @@ discard(int sig)
 /*
  * The program uses our signal: use another one, which this thread may have
  * blocked by mask, with all others. The program's action is set by the caller.
- * If there is none, the threads have no clocks from now on. Called with the
- * lock.
+ * Returns whether there is another one. Called with the lock.
  */
-static void
+static bool
 give_way(sigset_t *mask)
 {
 	int other = free_signal(), sig = atomic_load(&sampler.signal);
 
-	if (!other || wrap_handle(other) != 0) {
-		thread_disarm_all();
-		atomic_store(&sampler.signal, 0);
-		module_note("%s[%d] handles all signals: from here on, its CPU "
-			    "time is not sampled",
-			    sampler.name, (int)sampler.pid);
-	} else {
-		if (thread_self && mask_has_ours(thread_self, mask))
-			sigaddset(mask, sig);
-		if (sigismember(mask, other)) {
-			sigdelset(mask, other);
-			if (thread_self)
-				thread_self->masked = mask_bits(mask);
-		}
-		thread_use_signal(other);
+	if (!other || wrap_handle(other) != 0)
+		return false;
+	atomic_store(&sampler.theirs, NULL);
+	if (thread_self && mask_has_ours(thread_self, mask))
+		sigaddset(mask, sig);
+	if (sigismember(mask, other)) {
+		sigdelset(mask, other);
+		if (thread_self)
+			thread_self->masked = mask_bits(mask);
 	}
+	thread_use_signal(other);
 	discard(sig);
+	return true;
+}
+
+/* There is none, and we cannot pretend. Called with the lock. */
+static void
+give_up(void)
+{
+	int sig = atomic_load(&sampler.signal);
+
+	thread_disarm_all();
+	atomic_store(&sampler.signal, 0);
+	module_note("%s[%d] handles all signals: from here on, its CPU time is "
+		    "not sampled",
+		    sampler.name, (int)sampler.pid);
+	discard(sig);
+}
+
+/* There is none: our handler passes on what is not ours. Called with the lock.
+ */
+static void
+pretend(const struct sigaction *act)
+{
+	static struct sigaction room[2]; /* a handler may read the other one */
+	static int i;
+
+	i = !i;
+	room[i] = *act;
+	wrap.theirs = *act;
+	atomic_store(&sampler.theirs, &room[i]);
 }
 
 static void
@@ -493,7 +516,8 @@ leave(int sig)
 	lock(&mask);
 	theirs = wrap.theirs;
 	if (sig == atomic_load(&sampler.signal)) {
-		give_way(&mask);
+		if (!give_way(&mask))
+			give_up();
 		real.sigaction(sig, &theirs, NULL);
 	}
 	unlock(&mask);
@@ -512,12 +536,13 @@ our_sigaction(int sig, const struct sigaction *act, struct sigaction *old,
 	struct sigaction was = wrap.theirs;
 	int rc = 0;
 
-	if (act && !has_handler(act, SIG_DFL)) {
-		if (mask)
-			give_way(mask);
-		rc = real.sigaction(sig, act, NULL);
-	} else if (act) {
+	if (act && has_handler(act, SIG_DFL)) {
 		wrap.theirs = *act;
+		atomic_store(&sampler.theirs, NULL);
+	} else if (act && mask && !give_way(mask)) {
+		pretend(act);
+	} else if (act) {
+		rc = real.sigaction(sig, act, NULL);
 	}
 	if (rc == 0 && old)
 		*old = was;
