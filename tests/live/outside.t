@@ -321,9 +321,12 @@ END
 	kill -CONT $recorder
 	wait $recorder
 	check 'samples of a static program that are lost count as lost' 0 \
-		'sed -n "s/.*% of the \(samples were lost: .*\)/\1/p; /were sampled/p" err
+		'sed -n "s/.*% of the \(samples were lost: .*\)/\1/p
+			/perf_event_paranoid/d; /were sampled/p" err
+		most=20 # of the kernel, which not everybody may see
+		! grep -q perf_event_paranoid err || most=100
 		stacks s.pb.gz | sed -n "s/.* lost=\([0-9]*\) .* missed=\([0-9]*\).*/\1 \2/p" |
-			awk "{ print (\$1 >= 20 && \$2 < 20) ? \"some\" : \$0 }"' <<'END'
+			awk "{ print (\$1 >= 20 && \$2 < $most) ? \"some\" : \$0 }"' <<'END'
 samples were lost: prof-record did not get a processor in time to read them
 some
 END
