@@ -302,11 +302,11 @@ END
 			awk "{ print (\$1 < 0.315) ? \"the same\" : \$0 }"' <<'END'
 the same
 END
-	# The recorder stands still for half a second of it, of which a ring for each processor
-	# has room for 0.15.
+	# The recorder stands still for a second of it, of which a ring for each processor
+	# has room for 0.3.
 	here=$(taskset -pc $$ | sed 's/.*[ ,-]//')
-	prof-record -F 200 --stack-size=65528 -o s.pb.gz \
-		sh -c 'echo $$ >pid; exec taskset -c "$1" ./static 0.8' - "$here" 2>err &
+	prof-record -F 100 --stack-size=65528 -o s.pb.gz \
+		sh -c 'echo $$ >pid; exec taskset -c "$1" ./static 1.6' - "$here" 2>err &
 	recorder=$!
 	# used NS: wait until the program has used that.
 	used() {
@@ -315,9 +315,9 @@ END
 			sleep 0.02
 		done
 	}
-	used 100000000
+	used 200000000
 	kill -STOP $recorder
-	used 600000000
+	used 1200000000
 	kill -CONT $recorder
 	wait $recorder
 	check 'samples of a static program that are lost count as lost' 0 \
