@@ -62,7 +62,7 @@ static int
 after(struct undo undo, int rc)
 {
 	if (undo.is_stopped)
-		thread_exec_failed();
+		thread_arm_again();
 	if (undo.is_shown)
 		thread_mask_hide();
 	return rc;

@@ -255,7 +255,7 @@ sampler_resume(void)
 	thread_self->is_late = false;
 	if (!sampler_is_on())
 		return;
-	thread_exec_failed();
+	thread_arm_again();
 	mark_clock();
 }
 

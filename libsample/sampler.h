@@ -270,7 +270,7 @@ void thread_use_signal(int sig);
  * of vfork(), which have no clock.
  */
 bool thread_exec_begin(void);
-void thread_exec_failed(void);
+void thread_arm_again(void);
 
 /* Unblock our signal in the calling thread. */
 void thread_unmask(void);

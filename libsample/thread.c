@@ -444,7 +444,7 @@ thread_mask_hide(void)
 }
 
 void
-thread_exec_failed(void)
+thread_arm_again(void)
 {
 	struct thread *self = thread_self;
 	int saved = errno;

@@ -16,6 +16,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/filename.h"
+#include "lib/base/now.h"
 #include "lib/base/regular.h"
 
 #define MAX_DEPTH 64
@@ -36,6 +37,12 @@ fail(const struct place *at, const char *name, struct prof_err *err)
 			 strerror(errno));
 }
 
+static int64_t
+mtime_ns(const struct stat *sb)
+{
+	return (int64_t)sb->st_mtim.tv_sec * 1000000000 + sb->st_mtim.tv_nsec;
+}
+
 /* Takes path and real. */
 static enum prof_status
 add_file(struct walk *w, char *path, char *real, const struct stat *sb,
@@ -51,8 +58,7 @@ add_file(struct walk *w, char *path, char *real, const struct stat *sb,
 		.path = path,
 		.real = real,
 		.size = sb->st_size,
-		.mtime_ns = (int64_t)sb->st_mtim.tv_sec * 1000000000 +
-			    sb->st_mtim.tv_nsec,
+		.mtime_ns = mtime_ns(sb),
 		.inode = (int64_t)sb->st_ino,
 	};
 	return PROF_OK;
@@ -164,26 +170,17 @@ free_file(struct walk_file *f)
 	free(f->real);
 }
 
-static int64_t
-time_of(const struct timespec *t)
-{
-	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
-
 /* When was the folder changed? If that is so recent that a further change
  * would have the same time, wait. */
 static int64_t
 changed_at(struct walk *w, int fd)
 {
 	static const struct timespec rest = { .tv_nsec = AT_REST_NS };
-	struct timespec now;
 	struct stat sb;
 
 	while (fstat(fd, &sb) == 0) {
-		int64_t at = time_of(&sb.st_mtim), age;
+		int64_t at = mtime_ns(&sb), age = now_ns(CLOCK_REALTIME) - at;
 
-		clock_gettime(CLOCK_REALTIME, &now);
-		age = time_of(&now) - at;
 		if (age < 0 || age >= AT_REST_NS || w->n_again >= MAX_AGAIN)
 			return at;
 		w->n_again++;
