@@ -15,6 +15,7 @@
 
 #include "cli/cli.h"
 #include "lib/base/budget.h"
+#include "lib/base/bytes.h"
 #include "lib/formats/legacy/legacy.h"
 #include "lib/model/profile.h"
 #include "lib/stream/stream.h"
@@ -50,7 +51,7 @@ without_mark(const struct buf *b)
 	static const char mark[] = "\xef\xbb\xbf";
 	struct buf rest = *b;
 
-	if (b->n >= strlen(mark) && !memcmp(b->data, mark, strlen(mark))) {
+	if (bytes_begin((const char *)b->data, b->n, mark)) {
 		rest.data += strlen(mark);
 		rest.n -= strlen(mark);
 	}

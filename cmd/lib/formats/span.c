@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "lib/base/bytes.h"
+
 bool
 text_next(struct text *t)
 {
@@ -41,9 +43,7 @@ span_is_comment(struct span s)
 bool
 span_begins(struct span s, const char *word)
 {
-	size_t n = strlen(word);
-
-	return span_len(s) >= n && !memcmp(s.p, word, n);
+	return bytes_begin(s.p, span_len(s), word);
 }
 
 bool

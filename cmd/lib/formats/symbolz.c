@@ -10,14 +10,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-
-static bool
-ends_with(const char *path, size_t n, const char *end)
-{
-	size_t len = strlen(end);
-
-	return n >= len && !memcmp(path + n - len, end, len);
-}
+#include "lib/base/bytes.h"
 
 char *
 symbolz_url(const char *url)
@@ -31,13 +24,13 @@ symbolz_url(const char *url)
 		return NULL;
 	path = host + 3 + strcspn(host + 3, "/?#");
 	n = strcspn(path, "?#");
-	is_pprof = ends_with(path, n, "/pprof/");
+	is_pprof = bytes_end(path, n, "/pprof/");
 	while (n && path[n - 1] == '/')
 		n--;
 	last = memrchr(path, '/', n);
 	if (is_pprof || !last) /* the folder itself; no page */
 		last = path + n;
-	is_pprof |= ends_with(path, (size_t)(last - path), "/pprof") ||
+	is_pprof |= bytes_end(path, (size_t)(last - path), "/pprof") ||
 		    memmem(path, n, "/debug/pprof/", 13);
 	if (asprintf(&out, "%.*s/%s", (int)(last - url), url,
 		     is_pprof ? "symbol" : "symbolz") < 0)

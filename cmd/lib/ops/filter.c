@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/bytes.h"
+
 /* --- verdicts on names --- */
 
 enum { UNKNOWN, NO, YES };
@@ -64,8 +66,7 @@ short_name(const char *name, size_t *n)
 		size_t skip = 0;
 
 		for (int k = 0; k < 2 && !skip; k++)
-			if (*n - i >= strlen(spared[k]) &&
-			    !memcmp(name + i, spared[k], strlen(spared[k])))
+			if (bytes_begin(name + i, *n - i, spared[k]))
 				skip = strlen(spared[k]);
 		if (!skip && name[i] == '(')
 			*n = i;

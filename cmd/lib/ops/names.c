@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/bytes.h"
 #include "lib/model/profile.h"
 
 enum { CLONE, LLVM, CLOSURE, LAMBDA, JAVA, RUST };
@@ -41,15 +42,6 @@ is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Whether the text before end, of n bytes, ends with word. */
-static bool
-ends_with(const char *s, size_t n, const char *word)
-{
-	size_t len = strlen(word);
-
-	return n >= len && !memcmp(s + n - len, word, len);
-}
-
 /* The length n without digits at the end. */
 static size_t
 before_digits(const char *s, size_t n)
@@ -65,9 +57,9 @@ before_suffix(const char *s, size_t n, const char *word)
 {
 	size_t at = before_digits(s, n);
 
-	if (at < n && at && s[at - 1] == '.' && ends_with(s, at - 1, word))
+	if (at < n && at && s[at - 1] == '.' && bytes_end(s, at - 1, word))
 		return at - 1 - strlen(word);
-	return ends_with(s, n, word) ? n - strlen(word) : n;
+	return bytes_end(s, n, word) ? n - strlen(word) : n;
 }
 
 /*
@@ -92,7 +84,7 @@ cut_clones(const char *s, size_t n, unsigned char *used)
 		for (size_t i = 0; i < 8 && !again; i++) {
 			cut = before_suffix(s, end, suffix[i]);
 			if (is_apart && cut < end) {
-				if (!ends_with(s, cut, " [clone "))
+				if (!bytes_end(s, cut, " [clone "))
 					continue;
 				cut -= strlen(" [clone ");
 			}
@@ -119,7 +111,7 @@ cut_rust(char *s, size_t n, unsigned char *used)
 
 	while (at && end - at < 16 && is_hex(s[at - 1]))
 		at--;
-	if (end - at != 16 || !ends_with(s, at, before) || at == 3)
+	if (end - at != 16 || !bytes_end(s, at, before) || at == 3)
 		return n;
 	used[RUST] = 1;
 	at -= 3;
@@ -138,7 +130,7 @@ cut_closures(const char *s, size_t n, unsigned char *used)
 		size_t k = before_digits(s, at);
 
 		if (k < at &&
-		    (ends_with(s, k, ".func") || ends_with(s, k, ".gowrap"))) {
+		    (bytes_end(s, k, ".func") || bytes_end(s, k, ".gowrap"))) {
 			used[CLOSURE] = 1;
 			return k;
 		}
@@ -178,10 +170,10 @@ cut_lambdas(char *s, size_t n, unsigned char *used)
 		while (end < n && is_digit(s[end]))
 			end++;
 		if (end > i &&
-		    ((ends_with(s, to, "#") && end < n && s[end] == '}') ||
-		     (ends_with(s, to, "'lambda") && end < n &&
+		    ((bytes_end(s, to, "#") && end < n && s[end] == '}') ||
+		     (bytes_end(s, to, "'lambda") && end < n &&
 		      s[end] == '\'') ||
-		     ends_with(s, to, "$_"))) {
+		     bytes_end(s, to, "$_"))) {
 			used[LAMBDA] = 1;
 			i = end;
 		}
@@ -199,12 +191,6 @@ names_normalize_text(char *name, size_t len, unsigned char used[NAMES_N_RULE])
 	len = cut_closures(name, len, used);
 	len = cut_java(name, len, used);
 	return cut_lambdas(name, len, used);
-}
-
-static bool
-begins(const char *s, size_t n, const char *word)
-{
-	return n >= strlen(word) && !memcmp(s, word, strlen(word));
 }
 
 /* The length of the text in brackets at s, with them; 0: they do not end. The
@@ -229,7 +215,7 @@ cut_inherent(char *s, size_t n)
 	size_t end = n && *s == '<' ? bracketed(s, n) : 0;
 
 	for (size_t i = 0; i < end; i++)
-		if (begins(s + i, end - i, " as "))
+		if (bytes_begin(s + i, end - i, " as "))
 			return n;
 	if (!end || end == n)
 		return n;
@@ -245,15 +231,16 @@ names_cut_generics(char *s, size_t n)
 
 	n = cut_inherent(s, n);
 	for (size_t i = 0; i < n; i++) {
-		bool is_closure = begins(s + i, n - i, "{{closure}}");
+		bool is_closure = bytes_begin(s + i, n - i, "{{closure}}");
 
-		if (i && s[i] == '<' && !begins(s + i, n - i, "<impl ") &&
+		if (i && s[i] == '<' && !bytes_begin(s + i, n - i, "<impl ") &&
 		    (isalnum((unsigned char)s[i - 1]) ||
 		     strchr("_:", s[i - 1])) &&
 		    bracketed(s + i, n - i)) {
-			to -= ends_with(s, to, "::") ? 2 : 0;
+			to -= bytes_end(s, to, "::") ? 2 : 0;
 			i += bracketed(s + i, n - i) - 1;
-		} else if (is_closure || begins(s + i, n - i, "{closure#}")) {
+		} else if (is_closure ||
+			   bytes_begin(s + i, n - i, "{closure#}")) {
 			memcpy(s + to, "{closure}", 9);
 			to += 9;
 			i += is_closure ? 10 : 9;
@@ -306,7 +293,7 @@ names_normalize(struct profile *p, struct names_rule *rule)
 		uint32_t old = p->function[i].name, name;
 		uint32_t system = p->function[i].system_name;
 		const struct str *mangled = &p->strings.str[system];
-		bool is_rust = begins(mangled->s, mangled->len, "_R");
+		bool is_rust = bytes_begin(mangled->s, mangled->len, "_R");
 		bool is_same = system == old;
 
 		system = normalize(p, system, is_rust && is_same, &room, &cap,

@@ -8,6 +8,7 @@
 
 #include "impl.h"
 #include "lib/base/array.h"
+#include "lib/base/bytes.h"
 #include "lib/base/search.h"
 
 #define MAX_VARIABLE 64   /* "build=/path" lines that are read */
@@ -383,8 +384,7 @@ is_main(const struct map *m, const struct mapping *e)
 	struct span s =
 		span_trim((struct span){ name->s, name->s + name->len });
 
-	if (span_len(s) >= strlen(deleted) &&
-	    !memcmp(s.end - strlen(deleted), deleted, strlen(deleted)))
+	if (bytes_end(s.p, span_len(s), deleted))
 		s.end -= strlen(deleted);
 	s = span_trim(s);
 	return span_len(s) && *s.p != '[' && !is_library(s);

@@ -18,6 +18,7 @@
 
 #include "impl.h"
 #include "lib/base/array.h"
+#include "lib/base/bytes.h"
 
 struct symbols {
 	struct idmap by_address; /* address + 1: index into name */
@@ -107,13 +108,11 @@ without_start(struct span s)
 static struct span
 cut_function(struct span *chain)
 {
-	static const char op[] = "operator";
 	struct span s = *chain, look = *chain;
 
 	while ((look.p = span_find(look, "--"))) {
 		s.end = look.p;
-		if (span_len(s) < strlen(op) ||
-		    memcmp(s.end - strlen(op), op, strlen(op))) {
+		if (!bytes_end(s.p, span_len(s), "operator")) {
 			chain->p = look.p + 2;
 			return s;
 		}
