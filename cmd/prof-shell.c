@@ -102,8 +102,8 @@ put_column(struct arguments *a, struct cli *cli, const char *name)
 		setting_put(&a->settings, SET_SAMPLE_INDEX, name);
 }
 
-/* Set an option that is a setting. The column is checked when the profile is
- * read. */
+/* Set an option that is a setting. The column and the unit are checked when the
+ * profile is read. */
 static void
 put_setting(struct arguments *a, struct cli *cli, int key)
 {
@@ -120,7 +120,7 @@ put_setting(struct arguments *a, struct cli *cli, int key)
 	k = settings_find(name);
 	if (k == N_SETTING)
 		put_column(a, cli, name);
-	else if (k == SET_SAMPLE_INDEX)
+	else if (k == SET_SAMPLE_INDEX || k == SET_UNIT)
 		setting_put(&a->settings, k, value);
 	else if (setting_rows[k].kind == SETTING_CHOICE && !cli_bool(cli))
 		;
@@ -234,7 +234,9 @@ main(int argc, char **argv)
 	s.max_size = cli.max_size;
 	s.p = source_open(&cli, &a.source);
 	if (profile_sample_index(s.p, s.settings.value[SET_SAMPLE_INDEX],
-				 &column, &err) != PROF_OK)
+				 &column, &err) != PROF_OK ||
+	    settings_assign(&s.settings, s.p, "unit",
+			    s.settings.value[SET_UNIT], &err) != PROF_OK)
 		die("%s", err.msg);
 	if (!a.n_lines) {
 		fd = open_lines(&cli);

@@ -50,22 +50,6 @@ warn_of_names(const struct profile *p)
 	unnamed_release(&u);
 }
 
-/* The unit is a known one, or the profile's own. Dies. */
-static void
-check_unit(const char *unit, const char *own)
-{
-	const char *words[32] = { "auto", "minimum", "count", "sample",
-				  "unit" };
-	size_t n = 5;
-
-	if (!unit || !*unit || !strcmp(unit, own) || units_factor(unit, NULL))
-		return;
-	while (n < sizeof(words) / sizeof(*words) - 1 &&
-	       (words[n] = units_word(n - 5)))
-		n++;
-	cli_word_of("unit", "unit", unit, strlen(unit), words);
-}
-
 /* Warn if all values of the column are 0, and others are not: what a program
  * holds when it ends, when it has freed all. */
 static void
@@ -102,7 +86,9 @@ report_begin(struct report *r, const struct report_settings *s,
 		refine_filter(&s->refine, p);
 	if (report_init(r, p, &s->o, &err) != PROF_OK)
 		die("%s", err.msg);
-	check_unit(s->o.unit, r->sample_unit);
+	if (s->o.unit &&
+	    units_check(s->o.unit, r->sample_unit, &err) != PROF_OK)
+		die("--unit: %s", err.msg);
 	warn_of_zeros(r);
 	if (r->is_saturated)
 		warn("sums overflow 64 bits; clamped to the limit");

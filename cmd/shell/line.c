@@ -141,7 +141,7 @@ assignment(struct session *s, const char *line)
 		free(name);
 		return false;
 	}
-	value = strdup(equal ? equal + 1 + strspn(equal + 1, blanks) : "");
+	value = strdup(equal ? equal + 1 + strspn(equal + 1, blanks) : "true");
 	if (!value)
 		die_nomem();
 	for (char *at = value; (at = strstr(at, "//:")); at++)

@@ -27,16 +27,16 @@ next_word(const char **at)
 	return n ? strndup(from, n) : NULL;
 }
 
-/* The first word, which may also end at a '|': "raw|head". */
+/* The first word, which may also end at a '|' or '>': "raw|head". */
 static char *
 command_word(const char **at)
 {
 	const char *from = *at;
-	char *word = next_word(at), *bar = word ? strchr(word, '|') : NULL;
+	char *word = next_word(at), *end = word ? strpbrk(word, "|>") : NULL;
 
-	if (bar && bar > word) {
-		*bar = '\0';
-		*at = strchr(from, '|');
+	if (end && end > word) {
+		*end = '\0';
+		*at = strpbrk(from, "|>");
 	}
 	return word;
 }
@@ -126,6 +126,9 @@ static enum prof_status
 take_output(struct request *r, const char *word, const char **at,
 	    struct prof_err *err)
 {
+	if (word[1] == '>')
+		return prof_fail(err, PROF_EUSAGE,
+				 ">> is not for reports: use | cat >>FILE");
 	free(r->output);
 	r->output = word[1] ? strdup(word + 1) : *at ? next_word(at) : NULL;
 	if (r->output)
@@ -133,6 +136,23 @@ take_output(struct request *r, const char *word, const char **at,
 	return word[1] ? prof_nomem(err)
 		       : prof_fail(err, PROF_EUSAGE,
 				   "unexpected end of line after >");
+}
+
+/* Refuse "focus=x" and "-focus=x" as patterns: no name of a function. */
+static enum prof_status
+check_pattern(const char *word, struct prof_err *err)
+{
+	const char *line = word + strspn(word, "-"), *equal = strchr(line, '=');
+	char *name = equal ? strndup(line, (size_t)(equal - line)) : NULL;
+	enum prof_status st = PROF_OK;
+
+	if (equal && !name)
+		st = prof_nomem(err);
+	else if (name && settings_find(name) != N_SETTING)
+		st = prof_fail(err, PROF_EUSAGE,
+			       "a setting is a line of its own: %s", line);
+	free(name);
+	return st;
 }
 
 static enum prof_status
@@ -153,6 +173,10 @@ take_word(struct words *w, const char *word, const char **at,
 		r->word[r->n_word] = strdup(word);
 		return r->word[r->n_word++] ? PROF_OK : prof_nomem(err);
 	}
+	if (w->focus == SET_FOCUS)
+		st = check_pattern(word, err);
+	if (st != PROF_OK)
+		return st;
 	if (is_number(word))
 		st = settings_put(&r->settings, SET_NODECOUNT, word)
 			     ? prof_nomem(err)

@@ -4,6 +4,7 @@
 #include "settings.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "lib/base/escape.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 static const char *const orders[] = { "cum", "flat", NULL };
 static const char *const granularities[] = { "addresses", "filefunctions",
@@ -223,6 +225,11 @@ put_float(struct settings *s, enum setting k, const char *value,
 			err, PROF_EUSAGE,
 			"strconv.ParseFloat: parsing \"%s\": invalid syntax",
 			value);
+	/* Reports refuse these, where pprof's are empty. */
+	if (!isfinite(v) || (k != SET_DIVIDE_BY && (v < 0 || v > 1)))
+		return prof_fail(err, PROF_EUSAGE, "'%s' is not %s", value,
+				 k == SET_DIVIDE_BY ? "a number"
+						    : "from 0 to 1");
 	for (int digits = 1; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (strtod(text, NULL) == v)
@@ -231,19 +238,41 @@ put_float(struct settings *s, enum setting k, const char *value,
 	return setting_put(s, k, text, err);
 }
 
-/* Keep a column by name, so that it does not depend on the order. */
+/* Keep a column by name, as pprof shows it, unless another is found so. */
 static enum prof_status
 put_column(struct settings *s, const struct profile *p, const char *value,
 	   struct prof_err *err)
 {
 	enum prof_status st;
-	size_t column;
+	size_t column, found;
+	const char *name;
+	char number[24];
 
 	st = profile_sample_index(p, value, &column, err);
 	if (st != PROF_OK)
 		return st;
-	return setting_put(s, SET_SAMPLE_INDEX,
-			   profile_str(p, p->type[column].type), err);
+	name = profile_str(p, p->type[column].type);
+	if (profile_sample_index(p, name, &found, NULL) != PROF_OK ||
+	    found != column) {
+		snprintf(number, sizeof(number), "%zu", column);
+		name = number;
+	}
+	return setting_put(s, SET_SAMPLE_INDEX, name, err);
+}
+
+/* The unit has to fit one column: another may be chosen later. */
+static enum prof_status
+put_unit(struct settings *s, const struct profile *p, const char *value,
+	 struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	for (size_t i = 0; i < p->n_type; i++) {
+		st = units_check(value, profile_str(p, p->type[i].unit), err);
+		if (st == PROF_OK)
+			break;
+	}
+	return st == PROF_OK ? setting_put(s, SET_UNIT, value, err) : st;
 }
 
 enum prof_status
@@ -260,6 +289,8 @@ settings_assign(struct settings *s, const struct profile *p, const char *name,
 		return setting_put(s, k, name, err);
 	if (k == SET_SAMPLE_INDEX)
 		return put_column(s, p, value, err);
+	if (k == SET_UNIT)
+		return put_unit(s, p, value, err);
 	switch (setting_rows[k].kind) {
 	case SETTING_BOOL:
 		return put_bool(s, k, value, err);

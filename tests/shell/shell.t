@@ -46,7 +46,6 @@ noinlines=maybe
 noinlines=No
 noinlines =  TRUE
 call_tree=1
-cum
 cum=yes
 cum=false
 cum=1
@@ -143,6 +142,14 @@ check 'the messages of assignments' 2 'prof-shell -q w.pb.gz 2>&1 <<-"END"
 	sample_index=foo
 	list
 	top >
+	top >>f
+	top -focus=main
+	top hide=leaf
+	unit=fortnights
+	unit=Auto
+	nodefraction=5
+	edgefraction=-1
+	divide_by=nan
 	divide_by=0
 	top
 	END' <<'END'
@@ -151,7 +158,30 @@ sample index 7 is outside the range [0..1]
 sample index "foo" must be one of: [samples cpu]
 command list requires an argument
 unexpected end of line after >
+>> is not for reports: use | cat >>FILE
+a setting is a line of its own: focus=main
+a setting is a line of its own: hide=leaf
+unknown unit 'fortnights'; one of auto, minimum, count, sample, unit, b, kb, mb, gb, tb, pb, ns, us, ms, s, hour, nanogcu, microgcu, milligcu, gcu, kilogcu, megagcu, gigagcu, teragcu, petagcu
+unknown unit 'Auto'; one of auto, minimum, count, sample, unit, b, kb, mb, gb, tb, pb, ns, us, ms, s, hour, nanogcu, microgcu, milligcu, gcu, kilogcu, megagcu, gigagcu, teragcu, petagcu
+'5' is not from 0 to 1
+'-1' is not from 0 to 1
+'nan' is not a number
 zero divisor specified
+END
+check 'a word of a setting alone; a unit of any column' 0 '
+	prof-shell -q -e "cum; lines; unit=count; unit=Ms; o" w.pb.gz 2>&1 |
+		sed -nE "/^  (granularity|sort|unit) /s/ +/ /gp"' <<'END'
+ granularity = lines //: [addresses | filefunctions | files | functions | lines]
+ sort = cum //: [cum | flat]
+ unit = Ms 
+END
+check 'columns of one name, by number' 0 '
+	printf "# s count s bytes s lamps\nmain 1 20 300\n" | mkprof >same.pb.gz
+	prof-shell -e "sample_index=1; top; sample_index=s; top; unit=lamps; sample_index=2; top" \
+		same.pb.gz | sed -n "s/ *100%.*main//p"' <<'END'
+       20B
+         1
+  300lamps
 END
 
 # --- each command is the report of its filter
@@ -188,7 +218,7 @@ END
 rm -f p.pb.gz f.svg t.pb.gz c.out s.pb.gz
 
 check 'files have free names, and are announced' 0 '
-	prof-shell -e "svg; proto; svg" -e "top >my.txt; top > my.txt" w.pb.gz 2>&1
+	prof-shell -e "svg; proto; svg" -e "top>my.txt; top > my.txt" w.pb.gz 2>&1
 	ls profile* my.txt; rm profile* my.txt' <<'END'
 Generating report in profile001.svg
 Generating report in profile001.pb.gz
@@ -348,6 +378,7 @@ check_err 'no profile' 2 'prof-shell' 'which profile?'
 check_err 'no such file' 2 'prof-shell none' 'prof-shell: none: No such file'
 check_err 'no such column' 2 'prof-shell --sample-index=none -e top w.pb.gz' \
 	'must be one of'
+check_err 'no such unit' 2 'prof-shell --unit=fortnights w.pb.gz' "unknown unit 'fortnights'; one"
 check_err 'a wrong value' 2 'prof-shell --nodecount=x w.pb.gz' '--nodecount: strconv'
 check_err 'one kind of base' 2 'prof-shell --base=a --diff-base=b w.pb.gz' 'exclude'
 check_err 'damage' 2 'head -c 60 w.pb.gz >cut; prof-shell -e top cut' 'prof-shell: cut: truncated'

@@ -112,6 +112,8 @@ Type: alloc_objects
 END
 check_err 'an unknown unit' 2 'prof-text --unit=parsec $data/good-heap4.pb.gz' \
 	"--unit: unknown unit 'parsec'; one of auto, minimum, count, sample, unit, b, kb,"
+check_err 'a word that stands for units, as it is written' 2 \
+	'prof-text --unit=Auto $data/good-heap4.pb.gz' "unknown unit 'Auto'"
 check 'a unit of the profile itself' 0 'printf "# work lamps\nmain 7\n" | mkprof |
 	prof-text --unit=lamps | grep -c 7lamps' <<'END'
 2

@@ -96,6 +96,14 @@ is_auto(const char *unit)
 	return !strcmp(unit, "minimum") || !strcmp(unit, "auto");
 }
 
+/* A word for a number without a unit. */
+static bool
+is_count(const char *unit)
+{
+	return !strcmp(unit, "count") || !strcmp(unit, "sample") ||
+	       !strcmp(unit, "unit");
+}
+
 double
 units_scale(int64_t v, const char *from, const char *to, const char **unit)
 {
@@ -107,11 +115,7 @@ units_scale(int64_t v, const char *from, const char *to, const char **unit)
 		return -units_scale(-v, from, to, unit);
 	u = find_unit(from, &f);
 	if (!u) {
-		*unit = is_auto(to) || !strcmp(to, "count") ||
-					!strcmp(to, "sample") ||
-					!strcmp(to, "unit")
-				? ""
-				: to;
+		*unit = is_auto(to) || is_count(to) ? "" : to;
 		return (double)v;
 	}
 	x = (double)v * u->factor;
@@ -191,13 +195,24 @@ units_factor(const char *unit, int *family)
 	return u ? u->factor : 0;
 }
 
-const char *
-units_word(size_t i)
+enum prof_status
+units_check(const char *unit, const char *own, struct prof_err *err)
 {
-	for (size_t f = 0; f < N_FAMILY; i -= families[f++].n)
-		if (i < families[f].n)
-			return families[f].unit[i].alias[0];
-	return NULL;
+	const struct family *f;
+	char list[256] = "";
+	size_t at = 0;
+
+	if (!*unit || !strcmp(unit, own) || find_unit(unit, &f) ||
+	    is_auto(unit) || is_count(unit))
+		return PROF_OK;
+	for (f = families; f < families + N_FAMILY; f++)
+		for (size_t i = 0; i < f->n; i++)
+			at += (size_t)snprintf(list + at, sizeof(list) - at,
+					       ", %s", f->unit[i].alias[0]);
+	return prof_fail(err, PROF_EUSAGE,
+			 "unknown unit '%s'; one of auto, minimum, count, "
+			 "sample, unit%s",
+			 unit, list);
 }
 
 int64_t

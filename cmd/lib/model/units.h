@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/status.h"
+
 /* A value as text: the number, and the unit that directly follows it. */
 struct quantity {
 	char number[64];
@@ -47,8 +49,12 @@ void units_percent(char text[UNITS_PERCENT], int64_t v, int64_t total);
  */
 double units_factor(const char *unit, int *family);
 
-/* The i-th unit as units_factor() takes it; NULL: there are no more. */
-const char *units_word(size_t i);
+/*
+ * May values of the unit own be printed in `unit`? That is own, a unit that
+ * units_factor() knows, or a word that stands for one. PROF_EUSAGE lists them.
+ */
+enum prof_status units_check(const char *unit, const char *own,
+			     struct prof_err *err) MUST_USE;
 
 /* v * r, toward zero, and kept inside the range of int64_t. */
 int64_t units_times(int64_t v, double r);
