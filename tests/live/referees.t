@@ -163,11 +163,12 @@ foreach ($spent as $name => $s)
     echo "$name $s ", $found[$name] ?? 0, "\n";
 END
 
-# compare: are the shares of costs.pb.gz those that the program measured, by chance, and near
-# those of a referee, in file found? excimer and stackprof err more than chance: one by 7 points.
+# compare SAMPLED: are the shares of costs.pb.gz, by chance, those that the program measured,
+# and those of a referee, in file found? One that samples has as many signals as we, at most:
+# its numbers may count the periods that one stands for.
 compare() {
 	prof-text --folded --sample-index=samples costs.pb.gz |
-		awk "$chance"'
+		awk -v sampled="$1" "$chance"'
 		FILENAME == "found" {
 			truth[$1] = $2
 			theirs[$1] = $3
@@ -184,10 +185,13 @@ compare() {
 			for (name in truth) {
 				a = ours[name] / all
 				b = theirs[name] / all_theirs
+				share = truth[name] / all_truth
 				printf "%s: ours %.1f %%, theirs %.1f %%, itself %.1f %%\n", name, \
-					100 * a, 100 * b, 100 * truth[name] / all_truth
-				bad += !chance_share(ours[name] + 0, all, truth[name] / all_truth, 3) ||
-					a - b > 0.15 || b - a > 0.15
+					100 * a, 100 * b, 100 * share
+				n_theirs = all_theirs < all ? all_theirs : all
+				variance = share * (1 - share) * (1 / all + (sampled ? 1 / n_theirs : 0))
+				bad += !chance_share(ours[name] + 0, all, share, 6) ||
+					!chance_normal(a - b, sqrt(variance), 6)
 				n++
 			}
 			exit n != 3 || bad || all < 100
@@ -210,7 +214,7 @@ beside() {
 	shift
 	prof-record -q -F 500 --signal=USR2 -o costs.pb.gz "$@" $turns >found || return 2
 	[ "$sampled" -eq 1 ] || merge_found "$@" $((turns / 5))
-	compare
+	compare "$sampled"
 }
 
 if ! seccomp sees; then
@@ -248,7 +252,7 @@ with_xdebug() {
 beside_xdebug() {
 	prof-record -q -F 500 -o costs.pb.gz php -n costs.php $turns >found || return 2
 	merge_found with_xdebug
-	compare
+	compare 0
 }
 if php -n -d zend_extension=xdebug.so -r 'exit(extension_loaded("xdebug") ? 0 : 1);' 2>/dev/null; then
 	live 'PHP: Xdebug' beside_xdebug
