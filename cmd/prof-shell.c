@@ -86,7 +86,8 @@ setting_put(struct settings *s, enum setting k, const char *value)
 		die_nomem();
 }
 
-/* Options that select a column: --alloc-space, --mean-delay. */
+/* Options that select a column: --alloc-space, --mean-delay. The first one
+ * counts, as in reports. */
 static void
 put_column(struct arguments *a, struct cli *cli, const char *name)
 {
@@ -96,10 +97,28 @@ put_column(struct arguments *a, struct cli *cli, const char *name)
 		return;
 	if (is_mean)
 		setting_put(&a->settings, SET_MEAN, "true");
-	if (is_mean || !strcmp(name, "total_delay"))
+	if (!settings_is_standard(&a->settings, SET_SAMPLE_INDEX))
+		warn("multiple value selections, ignoring --%s",
+		     cli_key_name(cli->cmd, cli->key));
+	else if (is_mean || !strcmp(name, "total_delay"))
 		setting_put(&a->settings, SET_SAMPLE_INDEX, "delay");
 	else
 		setting_put(&a->settings, SET_SAMPLE_INDEX, name);
+}
+
+/* Options that are a word of a setting: --lines, --cum. */
+static void
+put_choice(struct arguments *a, struct cli *cli, enum setting k)
+{
+	const char *name = cli_key_name(cli->cmd, cli->key);
+
+	if (!cli_bool(cli))
+		return;
+	if (k == SET_GRANULARITY && !settings_is_standard(&a->settings, k) &&
+	    strcmp(a->settings.value[k], name) != 0)
+		die("--%s and --%s exclude each other", a->settings.value[k],
+		    name);
+	setting_put(&a->settings, k, name);
 }
 
 /* Set an option that is a setting. The column and the unit are checked when the
@@ -122,8 +141,8 @@ put_setting(struct arguments *a, struct cli *cli, int key)
 		put_column(a, cli, name);
 	else if (k == SET_SAMPLE_INDEX || k == SET_UNIT)
 		setting_put(&a->settings, k, value);
-	else if (setting_rows[k].kind == SETTING_CHOICE && !cli_bool(cli))
-		;
+	else if (setting_rows[k].kind == SETTING_CHOICE)
+		put_choice(a, cli, k);
 	else if (settings_assign(&a->settings, NULL, name, value, &err) !=
 		 PROF_OK)
 		die("--%s: %s", cli_key_name(cli->cmd, key), err.msg);

@@ -380,6 +380,15 @@ check_err 'no such column' 2 'prof-shell --sample-index=none -e top w.pb.gz' \
 	'must be one of'
 check_err 'no such unit' 2 'prof-shell --unit=fortnights w.pb.gz' "unknown unit 'fortnights'; one"
 check_err 'a wrong value' 2 'prof-shell --nodecount=x w.pb.gz' '--nodecount: strconv'
+check_err 'one granularity' 2 'prof-shell --lines --files=0 --functions w.pb.gz' \
+	'prof-shell: --lines and --functions exclude each other'
+check 'one column: the first' 0 '
+	prof-shell --contentions --inuse-space --sample-index=samples --total-delay -e o w.pb.gz 2>&1 |
+		sed -nE "/sample_index/ s/ +/ /gp; /^prof-shell/p"' <<'END'
+prof-shell: multiple value selections, ignoring --inuse-space
+prof-shell: multiple value selections, ignoring --total-delay
+ sample_index = samples //: [samples | cpu]
+END
 check_err 'one kind of base' 2 'prof-shell --base=a --diff-base=b w.pb.gz' 'exclude'
 check_err 'damage' 2 'head -c 60 w.pb.gz >cut; prof-shell -e top cut' 'prof-shell: cut: truncated'
 check_err 'a full disk' 2 'prof-shell -e top w.pb.gz >/dev/full' 'No space left'
