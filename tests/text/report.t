@@ -25,13 +25,18 @@ for f in $profiles; do
 		for o in -nodecount=3 '-nodecount=5 -cum' -nodefraction=0.05 \
 			-nodefraction=0 '-nodefraction=0 -edgefraction=0.1' \
 			-trim=false -unit=auto -unit=ms -unit=MB -unit=kb \
-			-divide_by=3 -mean '-mean -cum' -drop_negative \
+			-divide_by=3 -drop_negative \
 			-compact_labels -sample_index=0 \
 			'-trim_path=/src -lines' '-source_path=/x/demo -lines'
 		do
 			row "$f" "-$report $o"
 		done
 	done
+done
+# Of means, pprof's trees have the sums of edges.
+for f in $profiles; do
+	row "$data/good-$f.pb.gz" '-text -mean'
+	row "$data/good-$f.pb.gz" '-text -mean -cum'
 done
 # Reports without a graph. pprof of 2022 passes even a single profile through
 # its merge, which shows here: so both read what that has written.

@@ -604,6 +604,14 @@ Left out 2 nodes without change of flat
 flat before  flat after      change  change%  before%  after%
       100ns       400ns      +300ns +300.00%  129.87% 173.16%  f
 END
+check 'edges of a mean are means' 0 \
+	'prof-text --peek=main --mean-delay --compact-labels locks1.pb.gz | tail -5' <<'END'
+----------------------------------------------------------+-------------
+         0     0%     0%       77ns   100%                | main
+                                             100ns 129.87% |   f
+                                              20ns 25.97% |   g
+----------------------------------------------------------+-------------
+END
 check_err 'no changes of what is no difference' 2 \
 	'prof-text --diff $data/good-old.pb.gz' \
 	'no difference: no sample has the label pprof::base=true'

@@ -139,8 +139,8 @@ put_neighbour(FILE *out, const struct report *r, const struct graph *g,
 	char percent[UNITS_PERCENT];
 	struct quantity q;
 
-	units_percent(percent, e->weight.value, graph_value(n->cum));
-	report_format(r, &q, e->weight.value);
+	units_percent(percent, graph_value(e->weight), graph_value(n->cum));
+	report_format(r, &q, graph_value(e->weight));
 	text_put_quantity(out, 50, &q);
 	fprintf(out, " %s |   ", percent);
 	text_put_str(out, graph_name(g, &g->node[other]));
