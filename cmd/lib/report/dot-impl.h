@@ -1,4 +1,4 @@
-/* dot-impl.h - a drawing, for dot.c, dot-tag.c and dot-write.c. */
+/* dot-impl.h - a drawing, for dot.c and dot-tag.c. */
 #ifndef DOT_IMPL_H
 #define DOT_IMPL_H
 

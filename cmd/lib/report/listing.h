@@ -1,7 +1,7 @@
 /*
  * listing.h - the source lines of functions with their values: the numbers of
- * prof-list and of the source views. The source text comes from list/sources.h;
- * instructions from list/assembly.h.
+ * prof-list and of the source views. The source text comes from code/sources.h;
+ * instructions from code/assembly.h.
  *
  * A block is one function in one file, by printed names: pprof's ROUTINE.
  * Functions that are only inlined have blocks, too. doc/differences.md has the

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/base/bytes.h"
+
 struct span {
 	const char *s, *end;
 };
@@ -44,15 +46,6 @@ skip_word(const char *s, const char *end, char also)
 	while (s < end && (is_word(*s) || *s == also))
 		s++;
 	return s;
-}
-
-/* Is `what` at s? */
-static bool
-at(const char *s, const char *end, const char *what)
-{
-	size_t n = strlen(what);
-
-	return (size_t)(end - s) >= n && !memcmp(s, what, n);
 }
 
 /*
@@ -124,7 +117,7 @@ java_name(const char *s, const char *end, struct span *out)
 	q = skip_word(p, end, '$');
 	if (q == end || *q++ != '.')
 		return false;
-	if (at(q, end, "<init>"))
+	if (bytes_begin(q, (size_t)(end - q), "<init>"))
 		q += strlen("<init>");
 	else if (q < end && is_lower(*q))
 		q = skip_word(q, end, '$');
@@ -163,7 +156,7 @@ cpp_name(const char *s, const char *end, struct span *out)
 			member = p;
 		}
 		q = skip_word(id, end, '_');
-		if (tilde || !at(q, end, "::"))
+		if (tilde || !bytes_begin(q, (size_t)(end - q), "::"))
 			break;
 		before = p;
 		p = q + 2;
@@ -192,7 +185,7 @@ shorten_name(const char *name, size_t n, char *out, size_t *out_n)
 	size_t skip = 0, len;
 	struct span part;
 
-	if (at(s, end, anonymous))
+	if (bytes_begin(s, n, anonymous))
 		s += strlen(anonymous);
 	version = find_version(s, end, &skip);
 	len = (size_t)((version ? version : end) - s);

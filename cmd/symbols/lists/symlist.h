@@ -1,7 +1,7 @@
 /*
  * symlist.h - names from a list of address ranges, for code without an object
- * file: code compiled at run time, and the running kernel. Filled by perfmap.h,
- * jitdump.h and kallsyms.h.
+ * file: code compiled at run time, and the running kernel. Filled by perfmap.c,
+ * jitdump.c and kallsyms.c.
  */
 #ifndef SYMLIST_H
 #define SYMLIST_H

@@ -96,7 +96,7 @@ enum prof_status resolve_later(struct resolve *r, struct binary *s, uint32_t m,
 enum prof_status resolve_run(struct resolve *r, struct prof_err *err) MUST_USE;
 
 /*
- * In warn.c: report which files could not be read since the last call; and the
+ * Report which files could not be read since the last call; and the
  * error of mapping m, which is said if samples have no name for it.
  */
 void resolve_warn_unread(const struct resolve *r);
