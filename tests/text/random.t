@@ -3,7 +3,7 @@
 # random profiles from seed FIRST on, each with random options. Values are
 # large, so that few nodes tie: pprof orders ties at random. Not generated are
 # cases in which doc/differences.md says that results differ: drawings of means,
-# whose total may be 0, and trees of means; negative values under -drop_negative
+# whose total may be 0, trees and labels of means; negative values under -drop_negative
 # or -mean; divided tags, which pprof of 2022 lacks.
 n_profile=${1:-100}
 first=${2:-1}
@@ -87,7 +87,7 @@ draw() {
 		is_tags = o == "-tags"
 		is_traces = o == "-traces" || is_tags
 		is_dot = o == "-dot"
-		has_edges = is_dot || o == "-tree" || o ~ /^-peek/
+		has_sums = is_dot || is_tags || o ~ /^-(tree|peek)/
 		patterns = "main work ^f$ runtime Box< get|put . mallocgc a[.]c"
 		o = o now_and_then(70, one_of("-functions -filefunctions -lines " \
 					      "-addresses")) \
@@ -98,7 +98,7 @@ draw() {
 		    now_and_then(30, "-nodefraction=" one_of("0 .01 .1 .3")) \
 		    now_and_then(30, "-edgefraction=" one_of("0 .01 .1 .5")) \
 		    now_and_then(signed ? 0 : 10, "-drop_negative") \
-		    now_and_then(signed || has_edges ? 0 : 10, "-mean") \
+		    now_and_then(signed || has_sums ? 0 : 10, "-mean") \
 		    now_and_then(is_tags ? 0 : 15, \
 				 "-divide_by=" one_of("2 3 .5 7")) \
 		    now_and_then(20, "-unit=" one_of("auto ms s MB kb us")) \

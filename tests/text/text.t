@@ -604,6 +604,14 @@ Left out 2 nodes without change of flat
 flat before  flat after      change  change%  before%  after%
       100ns       400ns      +300ns +300.00%  129.87% 173.16%  f
 END
+check 'labels of a mean have means' 0 'printf "%s\n" "# contentions count delay nanoseconds" \
+	"main 10 1000 {a=\"x\"}" "f 5 1000 {a=\"x\"}" "g 1 900 {a=\"y\"}" | mkprof |
+	prof-text --tags --mean-delay' <<'END'
+ a: Total 181ns of 181ns (  100%)
+    900ns (497.24%): y
+     133ns (73.48%): x
+
+END
 check 'edges of a mean are means' 0 \
 	'prof-text --peek=main --mean-delay --compact-labels locks1.pb.gz | tail -5' <<'END'
 ----------------------------------------------------------+-------------

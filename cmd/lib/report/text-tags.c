@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph.h"
 #include "lib/base/arena.h"
 #include "lib/base/pairs.h"
 #include "lib/model/labels.h"
@@ -19,7 +20,7 @@
 struct tag {
 	uint32_t key;  /* string of the profile */
 	uint32_t text; /* string of tags.strings: the value */
-	int64_t sum;
+	struct graph_sum sum;
 };
 
 struct tags {
@@ -67,8 +68,15 @@ label_text(struct tags *t, const struct label *l)
 	return recent->text;
 }
 
+static void
+add_sum(struct graph_sum *sum, struct graph_sum w)
+{
+	sum->value = units_add(sum->value, w.value);
+	sum->divisor = units_add(sum->divisor, w.divisor);
+}
+
 static int
-add_label(struct tags *t, const struct label *l, int64_t w)
+add_label(struct tags *t, const struct label *l, struct graph_sum w)
 {
 	uint32_t text = label_text(t, l);
 	struct pair_slot *s;
@@ -86,9 +94,9 @@ add_label(struct tags *t, const struct label *l, int64_t w)
 		if (!grown)
 			return -1;
 		t->tag = grown;
-		t->tag[s->index - 1] = (struct tag){ l->key, text, 0 };
+		t->tag[s->index - 1] = (struct tag){ l->key, text, { 0, 0 } };
 	}
-	t->tag[s->index - 1].sum = units_add(t->tag[s->index - 1].sum, w);
+	add_sum(&t->tag[s->index - 1].sum, w);
 	return 0;
 }
 
@@ -105,7 +113,9 @@ collect(struct tags *t)
 		return -1;
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const struct label *l = profile_label(p, &p->sample[i]);
-		int64_t w = profile_value(p, i)[t->r->column];
+		const int64_t *v = profile_value(p, i);
+		struct graph_sum w = { v[t->r->column],
+				       t->r->o->mean ? v[0] : 0 };
 
 		for (uint32_t k = 0; k < p->sample[i].n_label; k++)
 			if (l[k].key != t->units.base &&
@@ -121,15 +131,15 @@ tag_cmp(const void *a, const void *b, void *tags)
 {
 	const struct tag *x = a, *y = b;
 	const struct tags *t = tags;
-	int64_t v = units_abs(x->sum), w = units_abs(y->sum);
+	int64_t v = graph_value(x->sum), w = graph_value(y->sum);
 	int r = strtab_cmp(&t->r->p->strings, x->key, y->key);
 
 	if (r)
 		return r;
+	if (units_abs(v) != units_abs(w))
+		return units_abs(v) < units_abs(w) ? 1 : -1;
 	if (v != w)
 		return v < w ? 1 : -1;
-	if (x->sum != y->sum)
-		return x->sum < y->sum ? 1 : -1;
 	return strtab_cmp(&t->strings, x->text, y->text);
 }
 
@@ -170,24 +180,24 @@ put_key(FILE *out, const struct tags *t, const struct tag *tag, size_t n)
 	size_t indent = escape_width(key->s, key->len) + 2, width = 0;
 	struct quantity all;
 	struct cell cell;
-	int64_t sum = 0;
+	struct graph_sum sum = { 0, 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		make_cell(t->r, tag[i].sum, &cell);
+		make_cell(t->r, graph_value(tag[i].sum), &cell);
 		width = cell.width > width ? cell.width : width;
-		sum = units_add(sum, tag[i].sum);
+		add_sum(&sum, tag[i].sum);
 	}
 	putc(' ', out);
 	text_put_str(out, key);
 	report_format(t->r, &all, t->r->total);
-	make_cell(t->r, sum, &cell);
+	make_cell(t->r, graph_value(sum), &cell);
 	fputs(": Total ", out);
 	text_put_quantity(out, 0, &cell.q);
 	fputs(" of ", out);
 	text_put_quantity(out, 0, &all);
 	fprintf(out, "%s\n", cell.percent);
 	for (size_t i = 0; i < n; i++) {
-		make_cell(t->r, tag[i].sum, &cell);
+		make_cell(t->r, graph_value(tag[i].sum), &cell);
 		fprintf(out, "%*s", (int)(indent + 1 + width - cell.width), "");
 		put_cell(out, &cell);
 		fputs(": ", out);
