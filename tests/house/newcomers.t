@@ -91,6 +91,9 @@ prof-text --stdio cpu.pb.gz | unknown option '--stdio': leave it out: prof-text 
 prof-text --no-children cpu.pb.gz | leave it out: prof-text does that
 prof-text --percent-limit=1 cpu.pb.gz | see prof-text --nodefraction
 prof-text --grep=main cpu.pb.gz | see prof-filter --focus
+prof-export --to=folded --focus=main cpu.pb.gz | unknown option '--focus=main': see prof-filter --focus
+prof-merge -tagfocus=ann cpu.pb.gz | see prof-filter --tagfocus
+prof-diff --cum old.pb.gz cpu.pb.gz | see prof-text --cum
 prof pprof cpu.pb.gz | use prof text
 prof script perf.data | use prof text --traces
 prof tree cpu.pb.gz | use prof text --tree
