@@ -337,10 +337,11 @@ request_filter(struct settings *s, const char *words, const struct profile *p,
 		}
 		if (value)
 			*value = '=';
-		if (*word == '-' && word[1])
+		st = check_pattern(word, err);
+		if (st == PROF_OK && *word == '-' && word[1])
 			st = add_pattern(s, SET_IGNORE, &first_ignore, word + 1,
 					 err);
-		else
+		else if (st == PROF_OK)
 			st = add_pattern(s, SET_FOCUS, &first_focus, word, err);
 		free(word);
 	}

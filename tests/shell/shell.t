@@ -145,6 +145,7 @@ check 'the messages of assignments' 2 'prof-shell -q w.pb.gz 2>&1 <<-"END"
 	top >>f
 	top -focus=main
 	top hide=leaf
+	filter nodecount=3
 	unit=fortnights
 	unit=Auto
 	nodefraction=5
@@ -161,6 +162,7 @@ unexpected end of line after >
 >> is not for reports: use | cat >>FILE
 a setting is a line of its own: focus=main
 a setting is a line of its own: hide=leaf
+a setting is a line of its own: nodecount=3
 unknown unit 'fortnights'; one of auto, minimum, count, sample, unit, b, kb, mb, gb, tb, pb, ns, us, ms, s, hour, nanogcu, microgcu, milligcu, gcu, kilogcu, megagcu, gigagcu, teragcu, petagcu
 unknown unit 'Auto'; one of auto, minimum, count, sample, unit, b, kb, mb, gb, tb, pb, ns, us, ms, s, hour, nanogcu, microgcu, milligcu, gcu, kilogcu, megagcu, gigagcu, teragcu, petagcu
 '5' is not from 0 to 1
