@@ -109,10 +109,11 @@ warn_of_zeros(const struct profile *p, size_t column)
 
 	while (i < p->n_sample && !profile_value(p, i)[column])
 		i++;
-	if (i == p->n_sample)
-		warn("%s is 0 in all %zu samples%s",
+	if (!p->n_sample)
+		warn("no samples: viewers have nothing to show");
+	else if (i == p->n_sample)
+		warn("%s is 0 in all samples%s",
 		     cli_name(p->strings.str[p->type[column].type].s),
-		     p->n_sample,
 		     p->n_type > 1 ? "; --sample-index chooses another column"
 				   : "");
 }

@@ -474,7 +474,9 @@ check_err 'and by prof-text --folded' 0 'prof-text --folded stackless >w' \
 	'prof-text: 1 samples without a stack are left out: 7 nanoseconds'
 printf '# cpu nanoseconds alloc bytes\nmain 5 0\n' | mkprof >zeros
 check_err 'a column of zeros' 0 'prof-export --to speedscope --sample-index alloc zeros >w' \
-	'prof-export: alloc is 0 in all 1 samples; --sample-index chooses another column'
+	'prof-export: alloc is 0 in all samples; --sample-index chooses another column'
+printf '# cpu nanoseconds alloc bytes\n' | mkprof >none
+check_err 'no samples' 0 'prof-export --to speedscope none >w' 'prof-export: no samples: viewers'
 # Viewers tell functions apart by their entries: one each, whichever lines ran.
 check 'firefox: an entry for each function' 0 "
 	printf '# cpu count\nmain (a.c:1);work (b.c:3) 1\nmain (a.c:2);work (b.c:4) 2\nmain (a.c:2);work (c.c:4) 3\n' |
