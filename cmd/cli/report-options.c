@@ -177,6 +177,8 @@ type_option(struct report_settings *s, struct cli *cli, int key)
 		s->o.divide_by = cli_double(cli);
 		if (s->o.divide_by == 0)
 			die("--divide-by: zero divisor");
+		if (s->o.divide_by < 0)
+			die("--divide-by: '%s' is negative", cli->arg);
 		return true;
 	}
 	return false;

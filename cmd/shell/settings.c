@@ -225,10 +225,10 @@ put_float(struct settings *s, enum setting k, const char *value,
 			err, PROF_EUSAGE,
 			"strconv.ParseFloat: parsing \"%s\": invalid syntax",
 			value);
-	/* Reports refuse these, where pprof's are empty. */
-	if (!isfinite(v) || (k != SET_DIVIDE_BY && (v < 0 || v > 1)))
+	/* Reports refuse these, where pprof's are empty or ignore them. */
+	if (!isfinite(v) || v < 0 || (k != SET_DIVIDE_BY && v > 1))
 		return prof_fail(err, PROF_EUSAGE, "'%s' is not %s", value,
-				 k == SET_DIVIDE_BY ? "a number"
+				 k == SET_DIVIDE_BY ? "a number above 0"
 						    : "from 0 to 1");
 	for (int digits = 1; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);

@@ -151,6 +151,7 @@ check 'the messages of assignments' 2 'prof-shell -q w.pb.gz 2>&1 <<-"END"
 	nodefraction=5
 	edgefraction=-1
 	divide_by=nan
+	divide_by=-2
 	divide_by=0
 	top
 	END' <<'END'
@@ -167,7 +168,8 @@ unknown unit 'fortnights'; one of auto, minimum, count, sample, unit, b, kb, mb,
 unknown unit 'Auto'; one of auto, minimum, count, sample, unit, b, kb, mb, gb, tb, pb, ns, us, ms, s, hour, nanogcu, microgcu, milligcu, gcu, kilogcu, megagcu, gigagcu, teragcu, petagcu
 '5' is not from 0 to 1
 '-1' is not from 0 to 1
-'nan' is not a number
+'nan' is not a number above 0
+'-2' is not a number above 0
 zero divisor specified
 END
 check 'a word of a setting alone; a unit of any column' 0 '

@@ -114,6 +114,8 @@ check_err 'an unknown unit' 2 'prof-text --unit=parsec $data/good-heap4.pb.gz' \
 	"--unit: unknown unit 'parsec'; one of auto, minimum, count, sample, unit, b, kb,"
 check_err 'a word that stands for units, as it is written' 2 \
 	'prof-text --unit=Auto $data/good-heap4.pb.gz' "unknown unit 'Auto'"
+check_err 'a negative divisor' 2 'prof-text --divide-by=-2 $data/good-heap4.pb.gz' \
+	"--divide-by: '-2' is negative"
 check 'a unit of the profile itself' 0 'printf "# work lamps\nmain 7\n" | mkprof |
 	prof-text --unit=lamps | grep -c 7lamps' <<'END'
 2
