@@ -97,6 +97,9 @@ prof-diff --cum old.pb.gz cpu.pb.gz | see prof-text --cum
 prof pprof cpu.pb.gz | use prof text
 prof script perf.data | use prof text --traces
 prof tree cpu.pb.gz | use prof text --tree
+prof tags cpu.pb.gz | use prof text --tags
+prof proto cpu.pb.gz | use prof filter
+prof callgrind cpu.pb.gz | use prof export --to callgrind
 prof-record -p 1 | processes that run already: see --pid
 prof-record -a | the whole machine: see --all
 prof-record -e cycles ./app | see --event
