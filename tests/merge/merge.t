@@ -249,4 +249,8 @@ check 'a sum beyond 64 bits' 0 \
 prof-merge: 1 values overflow 64 bits; clamped to the limit
 9223372036854775807
 END
+printf '# cpu nanoseconds\nmain 1\n' | mkprof >no-period
+printf '# cpu nanoseconds\n@period cpu nanoseconds 10\nmain 1\n' | mkprof >period
+check_err 'one input without a period' 2 'prof-merge period no-period >w' \
+	'prof-merge: no-period: period type none differs from cpu/nanoseconds before'
 plan

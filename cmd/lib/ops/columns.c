@@ -307,11 +307,22 @@ same_kind(const struct columns *c, uint32_t a, uint32_t b)
 	       !memcmp(x->s, y->s, n);
 }
 
+/* "cpu/nanoseconds", in room, or "none". */
+static const char *
+period_text(const struct columns *c, struct value_type v, char room[128])
+{
+	if (!v.type && !v.unit)
+		return "none";
+	snprintf(room, 128, "%s/%s", text(c, v.type), text(c, v.unit));
+	return room;
+}
+
 static enum prof_status
 match_period(struct columns *c, struct value_type fresh, struct value_type *out,
 	     bool *is_mixed, struct columns_plan *plan, struct prof_err *err)
 {
 	struct value_type old = c->period_type;
+	char a[128], b[128];
 
 	plan->period_factor = plan->old_period_factor = 1;
 	*is_mixed = c->has_mixed_periods;
@@ -330,9 +341,9 @@ match_period(struct columns *c, struct value_type fresh, struct value_type *out,
 	}
 	if (c->mode != COLUMNS_UNION)
 		return prof_fail(err, PROF_EDIFFER,
-				 "period type %s/%s differs from %s/%s before",
-				 text(c, fresh.type), text(c, fresh.unit),
-				 text(c, old.type), text(c, old.unit));
+				 "period type %s differs from %s before",
+				 period_text(c, fresh, a),
+				 period_text(c, old, b));
 	*is_mixed = true;
 	*out = (struct value_type){ 0, 0 };
 	return PROF_OK;
