@@ -23,13 +23,6 @@ static const struct cli_opt *const gate_groups[] = { refine_opts, NULL };
 #define LIST .report = reports_list, .opts = list_opts, .groups = list_groups
 #define PLAIN .opts = no_opts, .groups = report_groups
 
-const struct command command_proto = { "proto",
-				       "write the profile, filtered",
-				       .report = reports_proto,
-				       PLAIN,
-				       .to = TO_FILE,
-				       .extension = "pb.gz" };
-
 static const struct command commands[] = {
 	{ "callgrind", "write a file for kcachegrind",
 	  .report = reports_callgrind, PLAIN, .to = TO_FILE,

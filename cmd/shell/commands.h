@@ -47,7 +47,4 @@ const struct command *command_at(size_t i);
 /* Does the command know the option of that long name? */
 bool command_has(const struct command *c, const char *option);
 
-/* A command with the options of filter steps, of "save" and of "proto". */
-extern const struct command command_proto;
-
 #endif

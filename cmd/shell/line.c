@@ -64,7 +64,7 @@ push_step(struct session *s, const char *words, struct profile *after)
 static void
 filter(struct session *s, const char *words)
 {
-	struct request r = { .command = &command_proto };
+	struct request r = { .command = command_find("proto") };
 	struct profile *after;
 	struct prof_err err;
 
@@ -92,7 +92,7 @@ filter(struct session *s, const char *words)
 static void
 save(struct session *s, const char *words)
 {
-	struct request r = { .command = &command_proto };
+	struct request r = { .command = command_find("proto") };
 
 	if (!*words) {
 		session_error(s, "command save requires an argument");
