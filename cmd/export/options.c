@@ -56,19 +56,48 @@ choose_order(struct export_args *a)
 	a->by_value = a->cli.arg && cli_word(&a->cli, "order", words) == 1;
 }
 
+static const char *const formats[] = { "callgrind",  "cpuprofile", "firefox",
+				       "folded",     "otlp",       "otlp-json",
+				       "speedscope", NULL };
+
+/* Die of an option that does nothing in this format; given: a bit for each. */
+static void
+check_given(const struct export_args *a, unsigned given)
+{
+	static const enum export_format only[] = {
+		[KEY_SPLIT_BY - CLI_LONG] = EXPORT_SPEEDSCOPE,
+		[KEY_SORT - CLI_LONG] = EXPORT_FOLDED,
+		[KEY_LINES - CLI_LONG] = EXPORT_SPEEDSCOPE,
+		[KEY_ANNOTATE - CLI_LONG] = EXPORT_FOLDED,
+		[KEY_ROOT - CLI_LONG] = EXPORT_FOLDED,
+		[KEY_DIFF - CLI_LONG] = EXPORT_FOLDED,
+		[KEY_HEADERS - CLI_LONG] = EXPORT_FOLDED,
+		[KEY_PPROF - CLI_LONG] = EXPORT_CALLGRIND,
+	};
+
+	for (int key = KEY_SPLIT_BY; key <= KEY_PPROF; key++) {
+		enum export_format to = only[key - CLI_LONG];
+
+		if (key == KEY_SORT && a->by_value)
+			to = EXPORT_SPEEDSCOPE;
+		if ((given & 1u << (key - CLI_LONG)) && to != a->to)
+			die("--%s: for --to %s, not %s",
+			    cli_key_name(&cmd, key), formats[to],
+			    formats[a->to]);
+	}
+}
+
 void
 export_args_parse(struct export_args *a, int argc, char **argv)
 {
-	static const char *const formats[] = { "callgrind",  "cpuprofile",
-					       "firefox",    "folded",
-					       "otlp",       "otlp-json",
-					       "speedscope", NULL };
 	bool has_format = false;
+	unsigned given = 0;
 	int key;
 
 	*a = (struct export_args){ 0 };
 	cli_init(&a->cli, &cmd, argc, argv);
 	while ((key = cli_option(&a->cli)) != CLI_DONE) {
+		given |= 1u << (key - CLI_LONG);
 		switch (key) {
 		case KEY_TO:
 			a->to = (enum export_format)cli_word(&a->cli, "format",
@@ -107,6 +136,5 @@ export_args_parse(struct export_args *a, int argc, char **argv)
 	if (!has_format)
 		die("no format: give one with --to: callgrind, cpuprofile, "
 		    "firefox, folded, otlp, otlp-json or speedscope");
-	if (a->pprof && a->to != EXPORT_CALLGRIND)
-		die("--pprof: for --to callgrind, not %s", formats[a->to]);
+	check_given(a, given);
 }

@@ -475,6 +475,20 @@ check_err 'and by prof-text --folded' 0 'prof-text --folded stackless >w' \
 printf '# cpu nanoseconds alloc bytes\nmain 5 0\n' | mkprof >zeros
 check_err 'a column of zeros' 0 'prof-export --to speedscope --sample-index alloc zeros >w' \
 	'prof-export: alloc is 0 in all samples; --sample-index chooses another column'
+while read -r o for to; do
+	check_err "$o does nothing for $to" 2 "prof-export --to $to $o zeros >w" \
+		"prof-export: ${o%=*}: for --to $for, not $to"
+done <<'END'
+--split-by=x speedscope folded
+--sort folded speedscope
+--sort=value speedscope folded
+--lines speedscope callgrind
+--annotate folded otlp-json
+--root=x folded speedscope
+--diff folded firefox
+--headers folded cpuprofile
+--pprof callgrind folded
+END
 printf '# cpu nanoseconds alloc bytes\n' | mkprof >none
 check_err 'no samples' 0 'prof-export --to speedscope none >w' 'prof-export: no samples: viewers'
 # Viewers tell functions apart by their entries: one each, whichever lines ran.
