@@ -76,6 +76,19 @@ set_format(struct text_settings *s, struct cli *cli, enum format format)
 	s->format = format;
 }
 
+/* Die of --min-flat and --min-cum for a report that is no table. */
+static void
+check_limits(const struct text_settings *s)
+{
+	const char *limit = s->min_flat ? "min-flat" : "min-cum";
+
+	if (s->diff || (!s->min_flat && !s->min_cum))
+		return;
+	if (s->format != FORMAT_TOP && s->format != FORMAT_TREE &&
+	    s->format != FORMAT_PEEK && s->format != FORMAT_TSV)
+		die("--%s is for tables: it excludes --%s", limit, s->option);
+}
+
 void
 text_settings_parse(struct text_settings *s, struct cli *cli)
 {
@@ -118,4 +131,5 @@ text_settings_parse(struct text_settings *s, struct cli *cli)
 	if (s->diff && s->format != FORMAT_TOP && s->format != FORMAT_JSON &&
 	    s->format != FORMAT_TSV)
 		die("--diff is a table: it excludes --%s", s->option);
+	check_limits(s);
 }

@@ -628,6 +628,10 @@ check_err 'no changes of what is no difference' 2 \
 check_err 'no changes of a subtraction: its sides are gone' 2 \
 	'prof-diff --base $data/good-old.pb.gz $data/good-new.pb.gz | prof-text --diff' \
 	'no difference: no sample has the label pprof::base=true'
+for o in json folded traces tags raw comments list-types; do
+	check_err "no rows to leave out of --$o" 2 "prof-text --min-cum=1 --$o nope" \
+		"prof-text: --min-cum is for tables: it excludes --$o"
+done
 check_err 'changes are no tree' 2 'prof-text --diff --tree diff.pb.gz' \
 	"--diff is a table: it excludes --tree"
 
