@@ -263,12 +263,13 @@ END
 
 # --- moved work; the cases with numbers are in unit/gate.c ---
 
-# story NAME <<stacks: three runs of them.
+# story NAME [PERCENT] <<stacks: three runs of them, each longer by PERCENT.
 story() {
 	cat >.story
 	for run in 1 2 3; do
-		awk -v run=$run 'NR == 1 { print; next }
-			{ print $1, $2 + ($2 * run * NR) % 37 }' .story >.run
+		awk -v run=$run -v more="${2:-0}" 'NR == 1 { print; next }
+			{ $2 = int($2 * (1 + more / 100 * run))
+			print $1, $2 + ($2 * run * NR) % 37 }' .story >.run
 		mkprof .run >"$1$run.pb.gz"
 	done
 }
@@ -361,6 +362,51 @@ END
 check '--fail-moved' 1 "$r rows --fail-moved plain?.pb.gz -- inlined?.pb.gz" <<'END'
 REGRESSED flat +49.8% parse
 improved cum gone copy
+END
+story inner <<'END'
+# samples count
+main;work 13000
+main;work;parse;copy;move 2000
+main;work;print 9000
+main;idle 6000
+END
+story outer <<'END'
+# samples count
+main;work 15000
+main;work;print 9000
+main;idle 6000
+END
+check 'a call in a call: both are inlined' 0 \
+	"$r rows inner?.pb.gz -- outer?.pb.gz" <<'END'
+moved flat +15.4% work
+improved cum gone move
+END
+check 'a call in a call: both are outlined' 0 \
+	"$r rows outer?.pb.gz -- inner?.pb.gz" <<'END'
+moved cum new copy
+moved flat new move
+moved cum new parse
+improved flat -13.4% work
+END
+story whole 10 <<'END'
+# samples count
+main;work 15000
+main;work;malloc 3000
+main;print 12000
+END
+story parts 10 <<'END'
+# samples count
+main;work 3000
+main;work;push 11000
+main;work;push;malloc 2600
+main;work;find 600
+main;work;find;malloc 400
+main;print 12000
+END
+check 'several are outlined from one' 0 \
+	"$r rows whole?.pb.gz -- parts?.pb.gz" <<'END'
+moved cum new push
+moved cum new find
 END
 story safe <<'END'
 # samples count

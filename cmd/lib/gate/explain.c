@@ -18,7 +18,7 @@
 
 #define SHRUNK 0.01       /* p of a donor that lost work */
 #define WRAPPED 0.1       /* flat share of a wrapper, at most */
-#define MAX_LOOK 10000000 /* pairs of neighbours to compare, in all */
+#define MAX_LOOK 10000000 /* neighbours to look at, in all */
 
 struct donation {
 	uint32_t grower, donor;
@@ -33,6 +33,7 @@ struct explain {
 	size_t n_give, cap_give;
 	unsigned char *in;      /* rows of the current set ... */
 	double *value, *square; /* ... and its sums, by run */
+	uint32_t *todo;         /* rows whose callers or callees to visit */
 	size_t n_look;
 };
 
@@ -80,11 +81,13 @@ add_donor(struct explain *x, uint32_t f, uint32_t g)
 {
 	struct donation *grown;
 
-	for (size_t i = x->n_give; i > 0 && x->give[i - 1].grower == f; i--)
-		if (x->give[i - 1].donor == g)
-			return 0;
 	if (f == g || !has_lost(x, g))
 		return 0;
+	for (size_t i = x->n_give; i > 0 && x->give[i - 1].grower == f; i--) {
+		x->n_look++;
+		if (x->give[i - 1].donor == g)
+			return 0;
+	}
 	grown = arena_grow(x->g->arena, x->give, &x->cap_give, x->n_give + 1,
 			   sizeof(*grown));
 	if (!grown)
@@ -120,6 +123,39 @@ are_kin(struct explain *x, uint32_t f, uint32_t g)
 }
 
 /*
+ * Add as donors of f its callers or callees. Those of a function that is passed
+ * are also those of f: of two calls, one in the other, both may be inlined.
+ */
+static enum prof_status
+add_donors_by_calls(struct explain *x, uint32_t f, enum gate_link_kind kind,
+		    const unsigned char *passed, struct prof_err *err)
+{
+	size_t n_todo = 0, n;
+
+	memset(x->in, 0, x->g->n_row);
+	x->todo[n_todo++] = f;
+	x->in[f] = 1;
+	while (n_todo) {
+		const struct gate_link *l =
+			gate_links_of(&x->links, x->todo[--n_todo], kind, &n);
+
+		for (size_t i = 0; i < n; i++) {
+			uint32_t g = l[i].other - 1;
+
+			x->n_look++;
+			if (!l[i].other || x->in[g])
+				continue;
+			x->in[g] = 1;
+			if (add_donor(x, f, g) < 0)
+				return prof_nomem(err);
+			if (passed[g] && x->n_look <= MAX_LOOK)
+				x->todo[n_todo++] = g;
+		}
+	}
+	return PROF_OK;
+}
+
+/*
  * Work moves along a call: to or from a caller or callee. Between functions
  * that do not call each other, it moves only from one that is gone to a new one
  * with a common caller or callee. A sibling that still exists is no donor: a
@@ -128,22 +164,19 @@ are_kin(struct explain *x, uint32_t f, uint32_t g)
 static enum prof_status
 find_donors(struct explain *x, uint32_t f, struct prof_err *err)
 {
-	for (int kind = LINK_CALLER; kind <= LINK_CALLEE; kind++) {
-		size_t n;
-		const struct gate_link *l =
-			gate_links_of(&x->links, f, kind, &n);
+	enum prof_status st =
+		add_donors_by_calls(x, f, LINK_CALLER, x->is_new, err);
 
-		for (size_t i = 0; i < n; i++)
-			if (l[i].other && add_donor(x, f, l[i].other - 1) < 0)
-				return prof_nomem(err);
-	}
-	for (uint32_t g = 0; x->is_new[f] && g < x->g->n_row; g++) {
+	if (st == PROF_OK)
+		st = add_donors_by_calls(x, f, LINK_CALLEE, x->is_gone, err);
+	for (uint32_t g = 0; st == PROF_OK && x->is_new[f] && g < x->g->n_row;
+	     g++) {
 		if (!x->is_gone[g] || x->n_look > MAX_LOOK || !are_kin(x, f, g))
 			continue;
 		if (add_donor(x, f, g) < 0)
-			return prof_nomem(err);
+			st = prof_nomem(err);
 	}
-	return PROF_OK;
+	return st;
 }
 
 static bool
@@ -283,7 +316,11 @@ explain_row(struct explain *x, uint32_t f, enum gate_kind kind,
 			gain += growth(g, r, GATE_FLAT);
 	}
 	test_set(x, NULL, &net);
-	if (kind == GATE_CUM)
+	/*
+	 * A new function whose flat value came from donors has shown that they
+	 * lost it; the rest also has what other functions took from them.
+	 */
+	if (kind == GATE_CUM && !(x->is_new[f] && row->why[GATE_FLAT].label))
 		test_set(x, row, &rest);
 	change = net.after - net.before;
 	if (change > gain / 2 || rest.p_faster > SHRUNK ||
@@ -359,7 +396,8 @@ gate_explain(struct gate *g, struct prof_err *err)
 		return PROF_OK;
 	flags = gate_zeros(g->arena, n, 5);
 	x.value = gate_zeros(g->arena, 2 * g->n_run, sizeof(*x.value));
-	if (!flags || !x.value)
+	x.todo = gate_zeros(g->arena, n, sizeof(*x.todo));
+	if (!flags || !x.value || !x.todo)
 		return prof_nomem(err);
 	x.square = x.value + g->n_run;
 	x.is_gone = flags;
