@@ -13,6 +13,7 @@
 #define MEDIAN_EATS 1.15 /* the median of 7 follows the value itself */
 #define MAX_R 0.9
 #define PLACE_DROP 7.0 /* in t^2: places that are nearly as good */
+#define GAP_COST 30    /* tests with a gap: fewer false alarms by them */
 #define EQUAL 1e-12    /* of the mean: no difference */
 #define HOURS_OF_DAY 24
 #define MIN_DAYS 3
@@ -36,18 +37,23 @@ clip(const double *y, size_t n, double *out, double *scratch)
 		out[i] = fmin(fmax(y[i], out[i] - limit), out[i] + limit);
 }
 
-/* Means and squares of both sides of place k. */
+/* Means and squares of both sides: the values before k, and from k + gap on. */
 struct split {
+	size_t k, gap;
 	double left, right; /* means */
 	double squares;     /* within both sides */
 	double t2;
 };
 
+/* left, right: sums of the sides; squares: of the values of both. */
 static struct split
-split_at(size_t k, size_t n, double sum, double all, double squares)
+split_at(size_t k, size_t gap, size_t n, double left, double right,
+	 double squares)
 {
-	double a = (double)k, b = (double)(n - k);
-	struct split s = { .left = sum / a, .right = (all - sum) / b };
+	double a = (double)k, b = (double)(n - gap - k);
+	struct split s = {
+		.k = k, .gap = gap, .left = left / a, .right = right / b
+	};
 
 	s.squares = squares - a * s.left * s.left - b * s.right * s.right;
 	s.squares = fmax(s.squares, 0);
@@ -59,22 +65,53 @@ split_at(size_t k, size_t n, double sum, double all, double squares)
 	return s;
 }
 
+/* The best split with m values and more on both sides; the t^2 of place k is
+ * t2[k]. */
+static struct split
+best_split(const double *y, size_t n, size_t m, size_t gap, double *t2)
+{
+	struct split best = { 0 };
+	double left = 0, right = 0, squares = 0;
+
+	for (size_t i = gap; i < n; i++) {
+		right += y[i];
+		squares += y[i] * y[i];
+	}
+	for (size_t k = 1; k + gap <= n - m; k++) {
+		const double in = y[k - 1], out = y[k + gap - 1];
+		struct split s;
+
+		left += in;
+		right -= out;
+		squares += in * in - out * out;
+		if (k < m)
+			continue;
+		s = split_at(k, gap, n, left, right, squares);
+		t2[k] = s.t2;
+		if (!best.k || s.t2 > best.t2)
+			best = s;
+	}
+	return best;
+}
+
 /* Autocorrelation of what is left of both means, kept on the safe side. */
 static double
-autocorrelation(const double *y, size_t n, size_t k, const struct split *s)
+autocorrelation(const double *y, size_t n, const struct split *s)
 {
-	double c0 = 0, c1 = 0, before = 0, r;
+	double c0 = 0, c1 = 0, before = 0, r, of = (double)(n - s->gap);
 
 	for (size_t i = 0; i < n; i++) {
-		double e = y[i] - (i < k ? s->left : s->right);
+		double e = y[i] - (i < s->k ? s->left : s->right);
 
+		if (i >= s->k && i < s->k + s->gap)
+			e = 0;
 		c0 += e * e;
-		c1 += i ? e * before : 0;
+		c1 += e * before;
 		before = e;
 	}
 	r = c0 > 0 ? c1 / c0 : 0;
 	/* Its bias, and one standard error. */
-	r += (1 + 4 * r) / (double)n + 1 / sqrt((double)n);
+	r += (1 + 4 * r) / of + 1 / sqrt(of);
 	return fmin(fmax(r, 0), MAX_R);
 }
 
@@ -97,14 +134,44 @@ centre(double *y, size_t n, double *squares)
 	return mean;
 }
 
+/* The change at a split; v is relative to mean. */
+static struct shift
+judge_split(const double *v, size_t n, double mean, const struct split *s,
+	    const struct shift_options *o, const struct gate_dist *d)
+{
+	const double a = (double)s->k, b = (double)(n - s->gap - s->k);
+	const double r = autocorrelation(v, n, s), f = (1 + r) / (1 - r);
+	const double nu = fmax(2, (a + b - 2) / f), t = sqrt(s->t2 / f);
+	const double se = sqrt(f * s->squares / (a + b - 2) * (1 / a + 1 / b));
+	const double half = d->t_quantile(0.025, nu) * se;
+	const double places = (double)(n - s->gap - 2 * o->min_side + 1);
+	struct shift c = { .at = s->k + s->gap / 2,
+			   .first = s->k,
+			   .last = s->k + s->gap,
+			   .to = n,
+			   .is_slow = s->gap,
+			   .before = mean + s->left,
+			   .after = mean + s->right,
+			   .low = s->right - s->left - half,
+			   .high = s->right - s->left + half };
+
+	/* Rounding is no share. */
+	if (fabs(c.before) < EQUAL * fabs(c.after))
+		c.before = 0;
+	if (fabs(c.after) < EQUAL * fabs(c.before))
+		c.after = 0;
+	c.p = fmin(1, 2 * d->t_upper(fmin(t, 1e150), nu) * places *
+			      fmax(o->n_test, 1) * (s->gap ? GAP_COST : 1));
+	return c;
+}
+
 bool
 shift_test(const double *y, size_t n, const struct shift_options *o,
 	   const struct gate_dist *d, double *scratch, struct shift *c)
 {
-	size_t m = o->min_side, best = 0;
-	double *v = scratch, *t2 = scratch + n, sum = 0, all = 0, mean, squares;
-	double r, f, nu, se, t;
-	struct split s = { 0 };
+	size_t m = o->min_side, longest;
+	double *v = scratch, *t2 = scratch + n, mean, squares;
+	struct split s;
 
 	if (m < 2 || n < 2 * m)
 		return false;
@@ -113,49 +180,25 @@ shift_test(const double *y, size_t n, const struct shift_options *o,
 	/* All that is left then is the rounding of the mean. */
 	if (squares <= (double)n * (EQUAL * mean) * (EQUAL * mean))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		all += v[i];
-	for (size_t k = 1; k <= n - m; k++) {
-		sum += v[k - 1];
-		t2[k - 1] = 0;
-		if (k < m)
-			continue;
-		t2[k - 1] = split_at(k, n, sum, all, squares).t2;
-		if (!best || t2[k - 1] > t2[best - 1])
-			best = k;
-	}
-	sum = 0;
-	for (size_t i = 0; i < best; i++)
-		sum += v[i];
-	s = split_at(best, n, sum, all, squares);
+	s = best_split(v, n, m, 0, t2);
 	if (!(s.t2 > 0))
 		return false;
-	r = autocorrelation(v, n, best, &s);
-	f = (1 + r) / (1 - r);
-	nu = fmax(2, ((double)n - 2) / f);
-	t = sqrt(s.t2 / f);
-	se = sqrt(f * s.squares / ((double)n - 2) *
-		  (1 / (double)best + 1 / (double)(n - best)));
-	*c = (struct shift){ .at = best,
-			     .first = best,
-			     .last = best,
-			     .to = n,
-			     .before = mean + s.left,
-			     .after = mean + s.right };
-	/* Rounding is no share. */
-	if (fabs(c->before) < EQUAL * fabs(c->after))
-		c->before = 0;
-	if (fabs(c->after) < EQUAL * fabs(c->before))
-		c->after = 0;
-	c->low = s.right - s.left - d->t_quantile(0.025, nu) * se;
-	c->high = s.right - s.left + d->t_quantile(0.025, nu) * se;
-	c->p = fmin(1, 2 * d->t_upper(fmin(t, 1e150), nu) *
-			       (double)(n - 2 * m + 1) * fmax(o->n_test, 1));
+	*c = judge_split(v, n, mean, &s, o, d);
 	for (size_t k = m; k <= n - m; k++)
-		if (t2[k - 1] >= s.t2 - PLACE_DROP) {
+		if (t2[k] >= s.t2 - PLACE_DROP) {
 			c->first = k < c->first ? k : c->first;
 			c->last = k > c->last ? k : c->last;
 		}
+	/* A roll-out takes long: values of the time in between are left out. */
+	longest = c->p >= o->level ? 4 * m : 0;
+	for (size_t gap = 2 * m; gap <= longest && gap + 2 * m <= n; gap *= 2) {
+		struct shift slow;
+
+		s = best_split(v, n, m, gap, t2);
+		slow = judge_split(v, n, mean, &s, o, d);
+		if (slow.p < c->p)
+			*c = slow;
+	}
 	return true;
 }
 
@@ -204,8 +247,11 @@ shift_find(const double *y, size_t n, const struct shift_options *o,
 		n_found++;
 		if (n_todo + 2 > SHIFT_MAX)
 			continue;
-		todo[n_todo++] = (struct part){ x.from, f->at, x.level / 2 };
-		todo[n_todo++] = (struct part){ f->at, x.to, x.level / 2 };
+		todo[n_todo++] =
+			(struct part){ x.from, f->is_slow ? f->first : f->at,
+				       x.level / 2 };
+		todo[n_todo++] = (struct part){ f->is_slow ? f->last : f->at,
+						x.to, x.level / 2 };
 	}
 	free(scratch);
 	if (n_found)

@@ -6,7 +6,8 @@
  * The level of a series is not known, and what is typical of its noise neither:
  * outliers are clipped, the largest t over all places where it could have
  * changed is found, and judged with the variance within both sides, made wider
- * for autocorrelation.
+ * for autocorrelation. If that is no change, it may have been a slow one, whose
+ * values in between are of no side.
  */
 #ifndef SHIFT_H
 #define SHIFT_H
@@ -21,13 +22,14 @@
 
 struct shift_options {
 	size_t min_side; /* buckets on either side: 3 days, or 6 hours */
-	double level;    /* p below this is a change */
-	double n_test;   /* series that are asked about together; 1 or more */
+	double level;  /* p below this is a change, and no slow one is tried */
+	double n_test; /* series that are asked about together; 1 or more */
 };
 
 struct shift {
 	size_t at;          /* the first bucket after it */
 	size_t first, last; /* ... and between which it is: -7 in t^2 */
+	bool is_slow;       /* from first on; values before last count not */
 	size_t from, to;    /* the part of the series that was split: from <= i
 			     * < to */
 	double before, after; /* means of the clipped values */

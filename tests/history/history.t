@@ -742,14 +742,31 @@ change: none; p 0.48 at best
 change: none; p 1 at best
 change: 5 rows are too few, 6 are needed
 END
+	# Ten hosts get slower, one a day, from the 10th on.
+	for day in 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do
+		mkdir -p "slow/2026-10-$day"
+		slower=$((${day#0} - 9))
+		slower=$((slower < 0 ? 0 : slower > 10 ? 10 : slower))
+		cat <<EOF | mkprof - >"slow/2026-10-$day/sum-000000.pb.gz"
+# samples count
+@time $(date -ud "2026-10-$day" +%s)000000000
+main;Encode $((20000 + slower * 1000 + ${day#0} * 7919 % 397))
+main;work 900000
+EOF
+	done
+	check 'a roll-out of ten days' 0 '
+		prof-history --function=Encode --change slow | tail -1 | cut -d, -f1-2' <<'END'
+change: Encode from 2026-10-15 (between 2026-10-12 and 2026-10-18) on: share 2.232% to 3.243%, +45.3% (+39.4 to +51.2)
+END
 	check 'by hour, as TSV' 0 '
 		prof-history --function=Encode --change --by=hour --tsv changes | cut -f1-4,10,11' <<'END'
 function	at	first	last	build	against
 Encode	2026-10-10T00:00Z	2026-10-10T00:00Z	2026-10-10T00:00Z	b01c07	b00f1e
 END
 	check 'all functions' 0 'prof-history --change changes' <<'END'
-cpu, flat: 2 of 4 functions changed in 14 days, the surest first; * p < 1e-06
+cpu, flat: 3 of 4 functions changed in 14 days, the surest first; * p < 1e-06
    day             before      after     change          p  function
+   2026-10-09     2.186%     2.640%     +20.8%   0.00081  Encode
    2026-10-09     0.540%     0.045%     -91.7%    0.0016  probe
    2026-10-09     0.000%     0.493%        new    0.0017  cache
 END

@@ -37,12 +37,23 @@ struct row {
 	double ar, outliers;
 	size_t step_at;        /* buckets before the end; 0: nothing changes */
 	double step;           /* times */
+	size_t ramp;           /* buckets before that, in which it grows */
 	double found[N_LEVEL]; /* percent, at each level; below 0: not known */
 	double trials;         /* that these figures are of */
 };
 
 static const struct row rows[] = {
-	{ "28 days", 28, 3, 360000, 0, 0, 0, 1, { 1.64, 0.40, 0.057 }, 60000 },
+	{ "28 days",
+	  28,
+	  3,
+	  360000,
+	  0,
+	  0,
+	  0,
+	  1,
+	  0,
+	  { 1.67, 0.41, 0.057 },
+	  60000 },
 	{ "28 days, outliers",
 	  28,
 	  3,
@@ -51,7 +62,8 @@ static const struct row rows[] = {
 	  0.03,
 	  0,
 	  1,
-	  { 2.06, 0.54, 0.127 },
+	  0,
+	  { 2.08, 0.55, 0.128 },
 	  60000 },
 	{ "28 days, AR 0.3",
 	  28,
@@ -61,7 +73,8 @@ static const struct row rows[] = {
 	  0,
 	  0,
 	  1,
-	  { 2.88, 0.96, 0.192 },
+	  0,
+	  { 3.01, 1.02, 0.205 },
 	  60000 },
 	{ "28 days, AR 0.3, outliers",
 	  28,
@@ -71,7 +84,8 @@ static const struct row rows[] = {
 	  0.03,
 	  0,
 	  1,
-	  { 3.45, 1.11, 0.260 },
+	  0,
+	  { 3.54, 1.16, 0.263 },
 	  60000 },
 	{ "28 days, AR 0.6",
 	  28,
@@ -81,7 +95,8 @@ static const struct row rows[] = {
 	  0,
 	  0,
 	  1,
-	  { 5.84, 2.66, 0.898 },
+	  0,
+	  { 6.36, 2.97, 1.025 },
 	  60000 },
 	{ "90 days, outliers",
 	  90,
@@ -91,6 +106,7 @@ static const struct row rows[] = {
 	  0.03,
 	  0,
 	  1,
+	  0,
 	  { 1.82, 0.97, 0.648 },
 	  60000 },
 	{ "336 hours, AR 0.3, outliers",
@@ -101,6 +117,7 @@ static const struct row rows[] = {
 	  0.01,
 	  0,
 	  1,
+	  0,
 	  { 0.76, 0.27, 0.075 },
 	  12000 },
 	{ "+5 %, 7 days ago",
@@ -111,7 +128,8 @@ static const struct row rows[] = {
 	  0.03,
 	  7,
 	  1.05,
-	  { -1, 45.0, -1 },
+	  0,
+	  { -1, 46.3, -1 },
 	  60000 },
 	{ "+10 %, 3 days ago",
 	  28,
@@ -121,7 +139,8 @@ static const struct row rows[] = {
 	  0.03,
 	  3,
 	  1.1,
-	  { -1, 67.8, -1 },
+	  0,
+	  { -1, 69.9, -1 },
 	  60000 },
 	{ "+10 %, 7 days ago",
 	  28,
@@ -131,7 +150,8 @@ static const struct row rows[] = {
 	  0.03,
 	  7,
 	  1.1,
-	  { -1, 91.3, -1 },
+	  0,
+	  { -1, 92.6, -1 },
 	  60000 },
 	{ "+20 %, 3 days ago",
 	  28,
@@ -141,9 +161,30 @@ static const struct row rows[] = {
 	  0.03,
 	  3,
 	  1.2,
+	  0,
+	  { -1, 93.6, -1 },
+	  60000 },
+	{ "+20 %, in 10 days, 7 days ago",
+	  28,
+	  3,
+	  360000,
+	  0,
+	  0.03,
+	  7,
+	  1.2,
+	  9,
 	  { -1, 93.0, -1 },
 	  60000 },
 };
+
+/* How much of the step there is in bucket i. */
+static double
+done(const struct row *r, size_t i)
+{
+	double left = (double)r->n - (double)r->step_at - (double)i;
+
+	return left <= 0 ? 1 : fmax(0, 1 - left / (double)(r->ramp + 1));
+}
 
 static void
 draw(const struct row *r, gsl_rng *rng, double *y)
@@ -156,8 +197,7 @@ draw(const struct row *r, gsl_rng *rng, double *y)
 
 		if (gsl_rng_uniform(rng) < r->outliers)
 			mean *= gsl_rng_uniform(rng) < 0.5 ? 3 : 0.3;
-		if (i + r->step_at >= r->n)
-			mean *= r->step;
+		mean *= 1 + (r->step - 1) * done(r, i);
 		y[i] = gsl_ran_poisson(rng, mean) / r->samples;
 		level = r->ar * level + left * gsl_ran_gaussian(rng, BETWEEN);
 	}
