@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "fetch/options.h"
+#include "lib/base/filename.h"
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
 
@@ -30,6 +32,7 @@ struct job {
 	/* An archive, and the file of each source in it. */
 	struct archive *archive;
 	char **file;
+	size_t n_unwritten; /* sources that a full disk had no place for */
 };
 
 /* Replace the progress line, which is erased before other output. */
@@ -159,6 +162,14 @@ name_file(struct job *job, size_t i, const struct profile *p,
 	return PROF_OK;
 }
 
+/* Does an error of archive_put() say that the disk is full? */
+static bool
+is_full(const struct prof_err *err)
+{
+	return filename_ends_in(err->msg, strerror(ENOSPC)) ||
+	       filename_ends_in(err->msg, strerror(EDQUOT));
+}
+
 static void
 take_file(size_t i, struct profile *p, const struct prof_err *err, void *ctx)
 {
@@ -172,7 +183,7 @@ take_file(size_t i, struct profile *p, const struct prof_err *err, void *ctx)
 	if (p && name_file(job, i, p, &why) == PROF_OK &&
 	    archive_put(job->archive, job->file[i], p, format, &why) == PROF_OK)
 		job->n_good++;
-	else
+	else if (!p || !is_full(&why) || !job->n_unwritten++)
 		refuse(job, i, p ? &why : err);
 	profile_free(p);
 }
@@ -199,6 +210,9 @@ write_archive(struct job *job)
 	g->take = take_file;
 	gather_run(g);
 	wipe(job);
+	if (job->n_unwritten > 1)
+		(job->args.is_partial_ok ? warn : complain)(
+			"no space for %zu more profiles", job->n_unwritten - 1);
 	if (archive_prune(job->archive, note, &err) != PROF_OK) {
 		complain("%s", err.msg);
 		job->is_bad = true;

@@ -363,6 +363,15 @@ p/inuse_space/x.gz
 p/.prof-fetch/index
 p/.prof-fetch/lock
 END
+	check 'a full disk: one line and a number for many' 2 '
+		disk "
+		mkdir -p disk/p/.prof-fetch; head -c 2M /dev/zero >disk/filler 2>/dev/null
+		prof-fetch -o disk/p/%t.gz $big $data/good-go-heap.pb.gz nothing.pb $data/good-go-mutex.pb.gz 2>&1" |
+		sed "s,: .*/good,: good,"; disk "exit 2"' <<'END'
+prof-fetch: good-go-cpu-long.pb.gz: disk/p/cpu.gz: No space left on device
+prof-fetch: nothing.pb: No such file or directory
+prof-fetch: no space for 2 more profiles
+END
 	check 'but what is too old makes room' 0 '
 		disk "
 		rm -rf prof; mkdir disk/p; ln -s disk/p prof; prof-fetch --keep=14d -o prof/%t $big heap.txt
