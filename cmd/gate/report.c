@@ -554,13 +554,15 @@ put_budgets(FILE *out, const struct gate_report *r, const struct gate_form *f,
 			r->budgets->n_rule == 1 ? "" : "s");
 }
 
+/* Does the gate fail by budgets alone? */
 static bool
-has_broken(const struct rule_budgets *b)
+fails_by_budgets(const struct gate_report *r)
 {
-	for (size_t i = 0; i < b->n_rule; i++)
-		if (b->rule[i].answer == RULE_BROKEN)
-			return true;
-	return false;
+	bool any = r->total_fails;
+
+	for (size_t i = 0; i < r->g->n_order; i++)
+		any |= r->fails[i];
+	return r->verdict == GATE_REGRESSED && !any;
 }
 
 enum gate_verdict
@@ -593,7 +595,7 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	const struct gate *g = r->g;
 	bool (*is)(const struct gate_row *) = NULL;
 	const struct gate_row *perhaps = NULL;
-	bool shows_total, leads;
+	bool by_budgets = fails_by_budgets(r), shows_total, leads;
 	size_t n = 0;
 
 	if (r->verdict == GATE_INCONCLUSIVE)
@@ -606,29 +608,31 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 		is = has_gained;
 	shows_total =
 		!perhaps && !g->o.wants && has_left(g->total.cell[GATE_CUM]);
-	leads = is && shows_total && total_leads(g, is);
+	/* Where only budgets are broken, they are the answer. */
+	if (by_budgets)
+		put_budgets(out, r, f, true);
+	n += by_budgets;
+	leads = !n && is && shows_total && total_leads(g, is);
 	if (leads)
 		put_total(out, r, f);
+	n += leads;
 	if (is)
-		n = put_findings(out, r, f, is, MAX_FINDINGS,
-				 leads ? "; " : "");
+		n += put_findings(out, r, f, is, MAX_FINDINGS, n ? "; " : "");
 	if (perhaps) {
 		put_finding(out, r, f, perhaps);
 		fputs(", ", out);
 		put_doubt(out, r, gate_deciding(perhaps));
 		n++;
 	}
-	/* Where only budgets are broken, they are the answer. */
-	if (!leads && (shows_total || (!n && (r->verdict < GATE_SUSPECT ||
-					      !has_broken(r->budgets))))) {
+	if (!leads && (shows_total || !n)) {
 		fputs(n++ ? "; " : "", out);
 		put_total(out, r, f);
 	}
-	n += leads;
 	if (r->verdict != GATE_IMPROVED)
 		n += put_findings(out, r, f, has_gained, 1,
 				  n ? "; improved: " : "improved: ");
-	put_budgets(out, r, f, !n);
+	if (!by_budgets)
+		put_budgets(out, r, f, !n);
 	if (g->is_single && r->verdict >= GATE_INCONCLUSIVE)
 		fputs("; one run a side: noise is a guess", out);
 	if (r->verdict != GATE_REGRESSED &&

@@ -661,6 +661,11 @@ budget parse_json flat < 70s: broken, is 77.04s (75.85s .. 78.23s)
 budget print cum <= 200s: kept, is 150s (148.23s .. 151.77s)
 budget main cum <= +2%: broken, is +5.7% (+3.3% .. +8.1%)
 END
+echo 'parse_json <= 10% of total' >small.txt
+check 'a budget broken, while the total fell: the first line begins with what fails' 1 \
+	'prof-gate --budget=small.txt $slow -- $old >out; s=$?; head -1 out; exit $s' <<'END'
+regressed: budget parse_json cum <= 10% of total: broken, is 30.0% (29.6% .. 30.3%); total -5.4% (-6.6% .. -4.1%), 317.04s -> 299.99s; improved: parse_json -15.9% (107.04s -> 89.99s), and its callers main, work
+END
 check 'budgets against itself' 0 \
 	'prof-gate --baseline=new1.pb.gz --budget=budget.txt new1.pb.gz | grep -c kept' <<'END'
 2
