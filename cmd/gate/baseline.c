@@ -201,7 +201,24 @@ struct finding {
 	struct gate_span session; /* of the last run */
 	size_t n_session, n_run;  /* so far, and in that one */
 	size_t max_session, max_run;
+	struct gate_mark *taken; /* the runs that were found */
+	size_t n_taken, n_again; /* ... and those that were saved twice */
 };
+
+/* Is it a run that was not found before? */
+static bool
+is_another(struct finding *f, const struct profile *p)
+{
+	struct gate_mark mark = gate_mark_of(p);
+
+	for (size_t i = 0; i < f->n_taken; i++)
+		if (gate_is_same_run(&mark, &f->taken[i])) {
+			f->n_again++;
+			return false;
+		}
+	f->taken[f->n_taken++] = mark;
+	return true;
+}
 
 /* Is a run, older than the others, one more of those that are wanted? */
 static bool
@@ -224,7 +241,7 @@ is_wanted(struct finding *f, struct cli *cli, const char *path)
 
 	baseline_machine(p, machine, sizeof(machine));
 	fits = (!*machine || !strcmp(machine, f->machine)) &&
-	       (!f->like || compares(p, f->like)) &&
+	       (!f->like || compares(p, f->like)) && is_another(f, p) &&
 	       take_turn(f, gate_span_of(p));
 	if (fits && (!f->n_build || strcmp(build_of(p), f->last_build) != 0)) {
 		snprintf(f->last_build, sizeof(f->last_build), "%s",
@@ -256,6 +273,7 @@ baseline_find(const char *folder, size_t n_session, size_t n, const char *like,
 	struct dirent **run = list_runs(folder, &n_run);
 	char *path, **out = allocated(calloc(n_run + 1, sizeof(*out)));
 
+	f.taken = allocated(calloc(n_run + 1, sizeof(*f.taken)));
 	if (p)
 		baseline_machine(p, f.machine, sizeof(f.machine));
 	if (!*f.machine)
@@ -279,6 +297,9 @@ baseline_find(const char *folder, size_t n_session, size_t n, const char *like,
 	if (found < n)
 		warn("%s: only %zu of the %zu runs wanted compare", folder,
 		     found, n);
+	if (f.n_again)
+		warn("%s: runs that were saved twice count once: %zu", folder,
+		     f.n_again);
 	if (f.n_build > 1)
 		warn("%s: the newest %zu runs are of %zu builds", folder, found,
 		     f.n_build);
@@ -290,6 +311,7 @@ baseline_find(const char *folder, size_t n_session, size_t n, const char *like,
 	while (n_run > 0)
 		free(run[--n_run]);
 	free(run);
+	free(f.taken);
 	profile_free(p);
 	*n_found = found;
 	return out;

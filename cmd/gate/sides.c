@@ -171,26 +171,16 @@ struct traits {
 	double period[2];            /* least and most, in ns; 0: unknown */
 };
 
-/* What tells a run from others. */
 struct run_id {
 	dev_t dev;
 	ino_t ino; /* 0: no file */
-	int64_t time_ns, duration_ns;
-	double value;
+	struct gate_mark mark;
 };
-
-static bool
-is_same_run(const struct run_id *x, const struct run_id *y)
-{
-	return (x->ino && x->ino == y->ino && x->dev == y->dev) ||
-	       (x->time_ns && x->time_ns == y->time_ns &&
-		x->duration_ns == y->duration_ns && x->value == y->value);
-}
 
 /* A run that counts twice is no evidence. Dies. */
 static void
 check_once(const struct sides *s, size_t i, const struct profile *p,
-	   double value, struct run_id *id)
+	   struct run_id *id)
 {
 	struct stat st = { 0 };
 
@@ -198,10 +188,11 @@ check_once(const struct sides *s, size_t i, const struct profile *p,
 		return;
 	if (strcmp(s->input[i].name, "-") != 0)
 		stat(s->input[i].name, &st);
-	id[i] = (struct run_id){ st.st_dev, st.st_ino, p->time_ns,
-				 p->duration_ns, value };
+	id[i] = (struct run_id){ st.st_dev, st.st_ino, gate_mark_of(p) };
 	for (size_t k = 0; k < i; k++)
-		if (is_same_run(&id[i], &id[k]))
+		if ((id[i].ino && id[i].ino == id[k].ino &&
+		     id[i].dev == id[k].dev) ||
+		    gate_is_same_run(&id[i].mark, &id[k].mark))
 			die("%s and %s are the same run, which counts "
 			    "once: leave one out",
 			    cli_name(s->input[k].name),
@@ -319,7 +310,7 @@ read_input(const struct sides *s, size_t i, struct cli *cli, struct gate *g,
 	if (st == PROF_OK)
 		st = gate_total(p, &m, &total, &err);
 	if (st == PROF_OK) {
-		check_once(s, i, p, total.value, id);
+		check_once(s, i, p, id);
 		refine_filter(&s->refine, p);
 		st = gate_add(g, in->side, p, &m, &total, exposure, &err);
 	}

@@ -4,6 +4,7 @@
 #include "verdict.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/gate/stats.h"
 #include "options.h"
@@ -53,9 +54,12 @@ check_budgets(struct gate_settings *s, const struct gate *g)
 		const struct rule_budget *b = &s->budgets.rule[i];
 
 		if (b->answer == RULE_NO_FUNCTION)
-			die("%s: line %u: no function %s'%s'",
+			die("%s: line %u: no function %s'%s'%s",
 			    cli_name(s->budget_file), b->line,
-			    b->pattern ? "matches " : "is called ", b->name);
+			    b->pattern ? "matches " : "is called ", b->name,
+			    strcmp(b->name, "total")
+				    ? ""
+				    : "; the total is that of /./");
 	}
 }
 

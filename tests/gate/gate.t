@@ -689,6 +689,9 @@ check_err 'a budget upside down' 2 \
 check_err 'a budget of no function' 2 \
 	'echo "gone_function < 5s" | prof-gate --budget=- $old -- $new' \
 	"<stdin>: line 1: no function is called 'gone_function'"
+check_err 'a budget of the total, as a word' 2 \
+	'echo "total <= +5%" | prof-gate --budget=- $old -- $new' \
+	"no function is called 'total'; the total is that of /./"
 check_err 'a budget of no group' 2 \
 	'echo "/^nobody/ < 1s" | prof-gate --budget=- $old -- $new' \
 	"<stdin>: line 1: no function matches '/^nobody/'"
@@ -771,6 +774,11 @@ inconclusive
 5 and 1 sessions
 session to session: functions vary by 0.1%, the machine by 3
 END
+cp -r days retried
+prof-gate --save-baseline=retried day2.pb.gz
+check_err 'a run that was saved twice counts once' 0 '
+	prof-gate --baseline=retried today?.pb.gz >out2 && cmp out out2' \
+	'retried: runs that were saved twice count once: 1'
 check 'one day: how days differ is not known' 1 \
 	'prof-gate --baseline=days --baseline-sessions=1 --baseline-runs=3 today?.pb.gz >out; s=$?; cut -d: -f1 out | head -1
 	grep -o "3 base and 3 new profiles\|how these drift is not known" out; exit $s' <<'END'

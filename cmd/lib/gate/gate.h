@@ -270,6 +270,17 @@ struct gate_span {
 
 struct gate_span gate_span_of(const struct profile *p);
 
+/* What tells a run from others. */
+struct gate_mark {
+	int64_t time_ns, duration_ns;
+	int64_t sum; /* of all its values */
+};
+
+struct gate_mark gate_mark_of(const struct profile *p);
+
+/* Are both profiles of one run? Not known, so false, without a time. */
+bool gate_is_same_run(const struct gate_mark *a, const struct gate_mark *b);
+
 /* Do two profiles belong to different sessions? Not if a time is unknown. */
 bool gate_is_pause(const struct gate_span *a, const struct gate_span *b);
 

@@ -10,6 +10,7 @@
 
 #include "impl.h"
 #include "lib/model/profile.h"
+#include "lib/model/units.h"
 
 #define PAUSE 600.0   /* seconds between the sessions, at least */
 #define MIN_SESSION 3 /* of base, to learn how sessions differ */
@@ -21,6 +22,24 @@ gate_span_of(const struct profile *p)
 
 	return (struct gate_span){ begin,
 				   begin + (double)p->duration_ns / 1e9 };
+}
+
+struct gate_mark
+gate_mark_of(const struct profile *p)
+{
+	struct gate_mark m = { p->time_ns, p->duration_ns, 0 };
+
+	for (size_t i = 0; i < p->n_sample; i++)
+		for (size_t k = 0; k < p->n_type; k++)
+			m.sum = units_add(m.sum, profile_value(p, i)[k]);
+	return m;
+}
+
+bool
+gate_is_same_run(const struct gate_mark *a, const struct gate_mark *b)
+{
+	return a->time_ns && a->time_ns == b->time_ns &&
+	       a->duration_ns == b->duration_ns && a->sum == b->sum;
 }
 
 bool
