@@ -554,17 +554,6 @@ put_budgets(FILE *out, const struct gate_report *r, const struct gate_form *f,
 			r->budgets->n_rule == 1 ? "" : "s");
 }
 
-/* Does the gate fail by budgets alone? */
-static bool
-fails_by_budgets(const struct gate_report *r)
-{
-	bool any = r->total_fails;
-
-	for (size_t i = 0; i < r->g->n_order; i++)
-		any |= r->fails[i];
-	return r->verdict == GATE_REGRESSED && !any;
-}
-
 enum gate_verdict
 gate_mildest(const struct gate *g, const struct rule_budgets *b)
 {
@@ -595,7 +584,7 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	const struct gate *g = r->g;
 	bool (*is)(const struct gate_row *) = NULL;
 	const struct gate_row *perhaps = NULL;
-	bool by_budgets = fails_by_budgets(r), shows_total, leads;
+	bool shows_total, leads;
 	size_t n = 0;
 
 	if (r->verdict == GATE_INCONCLUSIVE)
@@ -609,9 +598,9 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	shows_total =
 		!perhaps && !g->o.wants && has_left(g->total.cell[GATE_CUM]);
 	/* Where only budgets are broken, they are the answer. */
-	if (by_budgets)
+	if (r->by_budgets)
 		put_budgets(out, r, f, true);
-	n += by_budgets;
+	n += r->by_budgets;
 	leads = !n && is && shows_total && total_leads(g, is);
 	if (leads)
 		put_total(out, r, f);
@@ -631,7 +620,7 @@ gate_put_headline(FILE *out, const struct gate_report *r,
 	if (r->verdict != GATE_IMPROVED)
 		n += put_findings(out, r, f, has_gained, 1,
 				  n ? "; improved: " : "improved: ");
-	if (!by_budgets)
+	if (!r->by_budgets)
 		put_budgets(out, r, f, !n);
 	if (g->is_single && r->verdict >= GATE_INCONCLUSIVE)
 		fputs("; one run a side: noise is a guess", out);

@@ -20,6 +20,7 @@ struct gate_report {
 	const struct rule_budgets *budgets;
 	const bool *fails; /* of gate.order[i]: it fails the gate */
 	bool total_fails;
+	bool by_budgets; /* nothing but budgets fails */
 	const char *budget_file;
 	const char *root; /* the project's folder, without a final '/' */
 	enum scale scale;

@@ -21,14 +21,14 @@ row_fails(const struct gate_settings *s, const struct gate_row *row)
 }
 
 /*
- * Set fails, by order, for rows that fail. Returns whether anything fails,
- * budgets included.
+ * Set fails, by order, for rows that fail, total_fails and by_budgets. Returns
+ * whether anything fails, budgets included.
  */
 static bool
 decide(const struct gate_settings *s, struct gate_report *r, bool *fails)
 {
 	const struct gate *g = r->g;
-	bool any;
+	bool any, is_broken = false;
 
 	any = r->total_fails = row_fails(s, &g->total);
 	for (size_t i = 0; i < g->n_order; i++) {
@@ -36,8 +36,9 @@ decide(const struct gate_settings *s, struct gate_report *r, bool *fails)
 		any |= fails[i];
 	}
 	for (size_t i = 0; i < s->budgets.n_rule; i++)
-		any |= s->budgets.rule[i].answer == RULE_BROKEN;
-	return any;
+		is_broken |= s->budgets.rule[i].answer == RULE_BROKEN;
+	r->by_budgets = is_broken && !any;
+	return any || is_broken;
 }
 
 static void
