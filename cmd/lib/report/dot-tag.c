@@ -72,13 +72,6 @@ scaled(const struct drawing *d, const struct graph_tag *t, uint32_t unit)
 	return units_scale(t->number, str[t->unit].s, str[unit].s, &got);
 }
 
-static void
-add_sum(struct graph_sum *to, struct graph_sum s)
-{
-	to->value = units_add(to->value, s.value);
-	to->divisor = units_add(to->divisor, s.divisor);
-}
-
 /* Truncate to an integer, clamped to 64 bits, as units differ a lot. */
 static int64_t
 whole(double x)
@@ -120,8 +113,8 @@ group_boxes(const struct drawing *d, struct box *box, size_t n, bool by_flat)
 			to->min = t;
 		if (whole(scaled(d, t, to->max->unit)) > to->max->number)
 			to->max = t;
-		add_sum(&to->flat, t->flat);
-		add_sum(&to->cum, t->cum);
+		graph_sum_add(&to->flat, t->flat);
+		graph_sum_add(&to->cum, t->cum);
 	}
 	for (size_t k = 0; k < GRAPH_MAX_TAGS; k++) {
 		box[k].flat = (struct graph_sum){ graph_value(box[k].flat), 0 };

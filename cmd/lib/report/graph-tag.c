@@ -206,7 +206,6 @@ tagger_count(struct tagger *t, size_t i, uint32_t node, int64_t w, int64_t dw,
 	for (size_t k = t->first[i]; k < t->first[i + 1]; k++) {
 		uint32_t id = t->of_sample[k];
 		struct pair_slot *s = pairs_add(&t->at, node, id);
-		struct graph_sum *sum;
 		struct tag_at *at;
 
 		if (!s || array_reserve(&t->tag, &t->cap_tag, s->index,
@@ -217,9 +216,8 @@ tagger_count(struct tagger *t, size_t i, uint32_t node, int64_t w, int64_t dw,
 			s->stamp = 1;
 			*at = (struct tag_at){ node, id, { 0 }, { 0 } };
 		}
-		sum = is_flat ? &at->flat : &at->cum;
-		sum->value = units_add(sum->value, w);
-		sum->divisor = units_add(sum->divisor, dw);
+		graph_sum_add(is_flat ? &at->flat : &at->cum,
+			      (struct graph_sum){ w, dw });
 	}
 	return 0;
 }

@@ -17,6 +17,7 @@
 
 #include "frames.h"
 #include "lib/base/status.h"
+#include "lib/model/units.h"
 
 struct arena;
 
@@ -114,6 +115,13 @@ struct graph {
 	size_t n_dropped_edge; /* fell below edge_fraction; of a drawing only */
 	size_t n_before;       /* nodes before node_count was applied */
 };
+
+static inline void
+graph_sum_add(struct graph_sum *to, struct graph_sum s)
+{
+	to->value = units_add(to->value, s.value);
+	to->divisor = units_add(to->divisor, s.divisor);
+}
 
 /* The printed value of a sum: the mean if there is a divisor. */
 int64_t graph_value(struct graph_sum s);

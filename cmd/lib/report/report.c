@@ -18,6 +18,14 @@
 
 #define MAX_FILTER 80 /* bytes of one filter in the legend */
 
+struct graph_sum
+report_sum(const struct report *r, size_t i)
+{
+	const int64_t *v = profile_value(r->p, i);
+
+	return (struct graph_sum){ v[r->column], r->o->mean ? v[0] : 0 };
+}
+
 /* --- the total --- */
 
 /* Compute 100 %; of a difference with a base, that is the base alone. */
@@ -30,14 +38,13 @@ add_total(struct report *r)
 
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const int64_t *v = p->value + i * p->n_type;
-		struct graph_sum *sum =
-			base_mark_on(&mark, p, &p->sample[i]) ? &base : &rest;
 
-		sum->value = units_add(sum->value, units_abs(v[r->column]));
-		sum->divisor = units_add(sum->divisor, v[0]);
+		graph_sum_add(
+			base_mark_on(&mark, p, &p->sample[i]) ? &base : &rest,
+			(struct graph_sum){ units_abs(v[r->column]), v[0] });
 	}
-	all.value = units_add(base.value, rest.value);
-	all.divisor = units_add(base.divisor, rest.divisor);
+	all = base;
+	graph_sum_add(&all, rest);
 	r->is_saturated = all.value == INT64_MAX;
 	if (base.value > 0)
 		all = base;

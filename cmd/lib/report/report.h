@@ -68,6 +68,9 @@ void report_choose_unit(struct report *r, const struct graph *g);
 /* The same, if min is the smallest shown value; 0: there is none. */
 void report_choose_unit_for(struct report *r, int64_t min);
 
+/* The value of sample i alone, with its divisor. */
+struct graph_sum report_sum(const struct report *r, size_t i);
+
 /* The smallest value of the nodes that is not 0, without its sign: flat, or cum
  * where flat is 0. 0: there is none. */
 int64_t report_smallest(const struct graph *g);

@@ -33,21 +33,14 @@ cmp_entry(const void *a, const void *b)
 }
 
 static void
-sum_add(struct graph_sum *sum, int64_t w, int64_t dw)
-{
-	sum->value = units_add(sum->value, w);
-	sum->divisor = units_add(sum->divisor, dw);
-}
-
-static void
 add_sample(struct run *r, const struct profile *p, size_t i)
 {
 	const struct sample *s = &p->sample[i];
 	const uint32_t *stack = profile_stack(p, s);
 	const int64_t *value = p->value + i * p->n_type;
-	int64_t w = value[r->o->column], dw = r->o->mean ? value[0] : 0;
+	struct graph_sum w = { value[r->o->column], r->o->mean ? value[0] : 0 };
 
-	if ((!w && !dw) || (r->o->leave_out && r->o->leave_out[i]))
+	if ((!w.value && !w.divisor) || (r->o->leave_out && r->o->leave_out[i]))
 		return;
 	for (uint32_t k = 0; k < s->n_stack; k++) {
 		size_t end = r->first[stack[k] + 1];
@@ -58,11 +51,11 @@ add_sample(struct run *r, const struct profile *p, size_t i)
 
 			if (stamp->cum != i + 1) {
 				stamp->cum = i + 1;
-				sum_add(&r->row[e->row].cum, w, dw);
+				graph_sum_add(&r->row[e->row].cum, w);
 			}
 			if (k == 0 && e->is_flat && stamp->flat != i + 1) {
 				stamp->flat = i + 1;
-				sum_add(&r->row[e->row].flat, w, dw);
+				graph_sum_add(&r->row[e->row].flat, w);
 			}
 		}
 	}

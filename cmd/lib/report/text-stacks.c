@@ -15,16 +15,6 @@
 #include "text-print.h"
 #include "text.h"
 
-/* The reported value of sample i alone. */
-static int64_t
-sample_value(const struct report *r, size_t i)
-{
-	const int64_t *v = profile_value(r->p, i);
-	struct graph_sum sum = { v[r->column], r->o->mean ? v[0] : 0 };
-
-	return graph_value(sum);
-}
-
 /* --- traces --- */
 
 static const char rule[] = "-----------+---------------------------------------"
@@ -176,7 +166,7 @@ put_stack(FILE *out, const struct report *r, const struct frames *f,
 	const struct sample *s = &r->p->sample[i];
 	const uint32_t *stack = profile_stack(r->p, s);
 	size_t skip = strlen(pad) - FIRST_PAD;
-	int64_t value = sample_value(r, i);
+	int64_t value = graph_value(report_sum(r, i));
 
 	if (value != shown->value)
 		set_shown(shown, r, value);
@@ -323,7 +313,6 @@ static void
 fold_sample(struct folds *t, size_t i)
 {
 	const struct profile *p = t->r->p;
-	const int64_t *v = profile_value(p, i);
 	uint64_t hash = hash_stack(t, &p->sample[i]);
 	size_t at = hash & (t->n_slot - 1);
 	struct fold *f;
@@ -338,9 +327,7 @@ fold_sample(struct folds *t, size_t i)
 		t->slot[at] = (uint32_t)++t->n;
 	}
 	f = &t->fold[t->slot[at] - 1];
-	f->sum.value = units_add(f->sum.value, v[t->r->column]);
-	if (t->r->o->mean)
-		f->sum.divisor = units_add(f->sum.divisor, v[0]);
+	graph_sum_add(&f->sum, report_sum(t->r, i));
 }
 
 static void

@@ -68,13 +68,6 @@ label_text(struct tags *t, const struct label *l)
 	return recent->text;
 }
 
-static void
-add_sum(struct graph_sum *sum, struct graph_sum w)
-{
-	sum->value = units_add(sum->value, w.value);
-	sum->divisor = units_add(sum->divisor, w.divisor);
-}
-
 static int
 add_label(struct tags *t, const struct label *l, struct graph_sum w)
 {
@@ -96,7 +89,7 @@ add_label(struct tags *t, const struct label *l, struct graph_sum w)
 		t->tag = grown;
 		t->tag[s->index - 1] = (struct tag){ l->key, text, { 0, 0 } };
 	}
-	add_sum(&t->tag[s->index - 1].sum, w);
+	graph_sum_add(&t->tag[s->index - 1].sum, w);
 	return 0;
 }
 
@@ -113,9 +106,7 @@ collect(struct tags *t)
 		return -1;
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const struct label *l = profile_label(p, &p->sample[i]);
-		const int64_t *v = profile_value(p, i);
-		struct graph_sum w = { v[t->r->column],
-				       t->r->o->mean ? v[0] : 0 };
+		struct graph_sum w = report_sum(t->r, i);
 
 		for (uint32_t k = 0; k < p->sample[i].n_label; k++)
 			if (l[k].key != t->units.base &&
@@ -185,7 +176,7 @@ put_key(FILE *out, const struct tags *t, const struct tag *tag, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		make_cell(t->r, graph_value(tag[i].sum), &cell);
 		width = cell.width > width ? cell.width : width;
-		add_sum(&sum, tag[i].sum);
+		graph_sum_add(&sum, tag[i].sum);
 	}
 	putc(' ', out);
 	text_put_str(out, key);
