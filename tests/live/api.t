@@ -170,7 +170,7 @@ static pthread_barrier_t begun;
 static void *work(void *hears)
 {
 	struct timespec now;
-	pthread_barrier_wait(&begun);
+	for (int i = 0; i < 2; i++) pthread_barrier_wait(&begun);
 	if (hears) sample_thread();
 	do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	while (now.tv_nsec < 300000000);
@@ -185,6 +185,7 @@ int main(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	pthread_barrier_init(&begun, NULL, 3);
 	for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, work, i ? t : NULL);
+	pthread_barrier_wait(&begun);
 	if (sample_start("deaf.pb.gz", NULL)) return 1;
 	if (argc > 1) signal(SIGPROF, SIG_IGN);
 	pthread_barrier_wait(&begun);
