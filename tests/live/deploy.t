@@ -49,7 +49,6 @@ id() {
 
 # named BUILD BEFORE HOSTS COMMAND: does its last line name both builds?
 named() {
-	live_before=$live_recorded live_is_about=1
 	sh -c "$4" >out 2>&1 || return 2
 	echo "wanted build $1 after $2"
 	cat out
@@ -59,49 +58,63 @@ named() {
 
 # --- two servers in Go ---
 
-# go_build COST FLAGS...: ./server, whose multiply() costs so much. Packages net and
+# go_build SERVER COST FLAGS...: its multiply() costs so much. Packages net and
 # runtime/cgo use C; it has a build-id if the system's linker links it.
 go_build() {
-	sed "s/multiply(200000)/multiply($1)/" "$src/tests/programs/goserver.go" >server.go
-	shift
-	rm -f server
-	go build -o server "$@" server.go 2>err
+	mkdir "$1"
+	sed "s/multiply(200000)/multiply($2)/" "$src/tests/programs/goserver.go" >server.go
+	server=$1/server
+	shift 2
+	go build -o "$server" "$@" server.go 2>err
 }
 
-# fetched FILE: a profile of ./server, which works as long as it lives.
+# fetched SERVER: SERVER.pb.gz, of what works as long as it lives.
 fetched() {
-	serve ./server && prof-fetch --seconds=1 "127.0.0.1:$port" -o "$1" 2>err
+	serve "$1/server" && prof-fetch --seconds=1 "127.0.0.1:$port" -o "$1.pb.gz"
 	fetched=$?
 	kill "$!" 2>/dev/null
 	return $fetched
 }
 
-# The system's linker links the second server, Go the first, and makes its build-id.
-old=$(printf '%040d' 19)
-if ! have go || ! go_build 9000000 "-ldflags=-w -linkmode=external"; then
-	skip 'a deploy of two Go servers' 'no go, or no linker for it'
-else
-	new=$(id server)
-	fetched new.pb.gz || not_ok 'the second Go server' <err
-	go_build 200000 "-ldflags=-w -linkmode=internal -B 0x$old" && fetched old.pb.gz ||
-		not_ok 'the first Go server' <err
+both_fetched() {
+	fetched new && fetched old
+}
+
+go_deployed() {
+	both_fetched || return 2
 	for web in web1 web2; do
 		told go/$web 0 old.pb.gz
 		told go/$web 12 new.pb.gz
 	done
+	named "$new" "$old" 'web1 and web2' \
+		'prof-history --function=main.multiply --change --by=hour go'
+}
+
+labels_deployed() {
+	live_again both_fetched
 	prof-merge --label=build=v1 old.pb.gz -o v1.pb.gz
 	prof-merge --label=build=v2 new.pb.gz -o v2.pb.gz
 	told labels/web1 0 v1.pb.gz
 	told labels/web1 12 v2.pb.gz
-	live 'a deploy of two Go servers' named "$new" "$old" 'web1 and web2' \
-		'prof-history --function=main.multiply --change --by=hour go'
+	named v2 v1 web1 'prof-history --function=main.multiply --change --by=hour labels'
+}
+
+# The system's linker links the second server, Go the first, and makes its build-id.
+old=$(printf '%040d' 19)
+if ! have go || ! go_build new 9000000 "-ldflags=-w -linkmode=external"; then
+	skip 'a deploy of two Go servers' 'no go, or no linker for it'
+elif ! go_build old 200000 "-ldflags=-w -linkmode=internal -B 0x$old"; then
+	not_ok 'the first Go server' <err
+else
+	new=$(id new/server)
+	live 'a deploy of two Go servers' go_deployed
 	check 'a server that Go links has the build-id of -B' 0 '
 		prof-history --function=main.multiply --tsv go/web1/0.pb | cut -f5,8 | tail -1' <<END
 $old	1
 END
-	live 'a label says it' named v2 v1 web1 \
-		'prof-history --function=main.multiply --change --by=hour labels'
-	if go_build 9000000 "-ldflags=-w -linkmode=internal" && [ -z "$(id server)" ] && fetched none.pb.gz; then
+	live 'a label says it' labels_deployed
+	if go_build none 9000000 "-ldflags=-w -linkmode=internal" && [ -z "$(id none/server)" ] &&
+		fetched none 2>err; then
 		told none/web1 0 none.pb.gz
 		check "libc's build-id is not that of a server without" 0 '
 			prof-history --function=main.multiply --tsv none | cut -f5,6,8 | tail -1' <<'END'
@@ -114,8 +127,11 @@ fi
 
 # --- all processes ---
 
-# recorded FOLDER COST: files of --all --every --symbolize while ./worker runs, and
-# FOLDER.pb.gz, their sum. The file is going to be replaced: names are of then.
+# Nobody else's process has this name.
+worker=worker$$
+
+# recorded FOLDER COST: FOLDER.pb.gz, of --all --every --symbolize while $worker runs. The
+# file is going to be replaced: names are of then.
 recorded() {
 	cat >worker.c <<EOF
 __attribute__((noinline)) void spin(int n)
@@ -136,28 +152,30 @@ int main(void)
 	}
 }
 EOF
-	rm -f worker
-	${CC:-cc} -O1 -w -Wl,--build-id -o worker worker.c 2>err || return 1
-	./worker &
-	worker=$!
-	servers="$servers $worker"
+	rm -rf "$worker" "$1"
+	${CC:-cc} -O1 -w -Wl,--build-id -o "$worker" worker.c || return
+	"./$worker" &
+	servers="$servers $!"
 	mkdir "$1"
-	timeout -s INT 2 prof-record -q --all --every=1 --symbolize -o "$1/%H%M%S.pb.gz" 2>err
-	kill $worker
-	prof-merge "$1"/*.pb.gz -o "$1.pb.gz" 2>>err
+	timeout -s INT 2 prof-record -q --all --every=1 --symbolize -o "$1/%H%M%S.pb.gz"
+	kill $!
+	prof-merge "$1"/*.pb.gz -o "$1.pb.gz"
 }
 
-if ! prof-record -q --all --seconds=1 -o try.pb.gz 2>log; then
-	skip 'a deploy in an archive of --all --every' "$(head -1 log)"
-elif ! recorded before 20000; then
-	not_ok 'recordings of all processes' <err
-else
-	old=$(id worker)
-	recorded after 900000 || not_ok 'recordings of all processes' <err
-	new=$(id worker)
+# deployed: records both, and looks for the deploy.
+deployed() {
+	recorded before 20000 || return 2
+	old=$(id "$worker")
+	recorded after 900000 || return 2
 	told all/box 0 before.pb.gz
 	told all/box 12 after.pb.gz
-	live 'a deploy in an archive of --all --every' named "$new" "$old" box '
-		prof-history --function=hash_block --where="process == \"worker\"" --change --by=hour all'
+	named "$(id "$worker")" "$old" box "prof-history --function=hash_block \
+		--where='process == \"$worker\"' --change --by=hour all"
+}
+
+if prof-record -q --all --seconds=1 -o try.pb.gz 2>log; then
+	live 'a deploy in an archive of --all --every' deployed
+else
+	skip 'a deploy in an archive of --all --every' "$(head -1 log)"
 fi
 plan
