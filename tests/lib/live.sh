@@ -8,12 +8,12 @@
 # So each row of these tests is live, also one that looks at what an earlier one recorded.
 #
 # COMMAND records a program and compares the profile with what the program itself
-# measured, within bounds of chance.awk. It starts and ends all that it needs, and
-# says what it found. Its status is 0: they agree; 1: they do not; 77: it cannot tell
-# here, for the reason that it says; anything else: wrong whatever the machine did. The
-# other two are in place of those of tap.sh: they disagree by other output, and are
-# wrong by another status, except 1, which is that of grep, cmp and test. What is
-# not_ok() by itself is wrong whatever the machine did.
+# measured, within bounds of chance.awk. It starts and ends all that it needs, so that
+# each try has a recording of its own, and says what it found. Its status is 0: they
+# agree; 1: they do not; 77: it cannot tell here, for the reason that it says; anything
+# else: wrong whatever the machine did. The other two are in place of those of tap.sh:
+# they disagree by other output, and are wrong by another status, except 1, which is that
+# of grep, cmp and test. What is not_ok() by itself is wrong whatever the machine did.
 #
 # A row that disagrees is tried again, up to five times, if the machine was disturbed:
 # the host took the processors (steal), or processes other than this test's had them, a

@@ -60,9 +60,9 @@ for period in 1000 100000 5000000; do
 	live "the truth of known waits, a sample for $period ns" waits $period
 done
 
-prof-record --lock=1000 -o l.pb.gz "$lock" 50 400 >known
 check 'labels say what was waited for' 0 \
-	'stacks l.pb.gz | grep -v "^#" | grep -o "lock=.*" | sort -u' <<'END'
+	"prof-record --lock=1000 -o l.pb.gz '$lock' 50 400 >known"'
+	stacks l.pb.gz | grep -v "^#" | grep -o "lock=.*" | sort -u' <<'END'
 lock=condition
 lock=mutex
 lock=rwlock

@@ -265,24 +265,17 @@ END
 	$cc -static -pthread -o lone outlives.c
 	# outlives PROGRAM: is its time sampled, in the function that it runs?
 	outlives() {
-		prof-record -q -F 200 -o "$1.pb.gz" sh -c "exec ./$1" 2>"$1.err"
-		prof-symbolize -q "$1.pb.gz" | prof-text -q --sample_index=cpu --unit=s | awk '
+		prof-record -q -F 200 -o o.pb.gz sh -c "exec ./$1" || return 2
+		prof-symbolize -q o.pb.gz | prof-text -q --sample_index=cpu --unit=s | awk '
 			$6 == "lone_part" { v = $4 + 0 }
-			END { print (v > 0.3) ? "sampled" : v " s" }' >"$1.got"
+			END { print v " s"; exit !(v > 0.3) }'
 	}
-	outlives lone &
+	live 'threads that outlive the main one are sampled to its end' outlives lone
 	if cp lone other && [ "$(id -u)" = 0 ] && chown 1 other && chmod 4755 other; then
-		outlives other
-		check 'a set-user-id program is sampled to its end' 0 'cat other.got' <<'END'
-sampled
-END
+		live 'and a set-user-id program' outlives other
 	else
-		skip 'a set-user-id program is sampled to its end' 'not root'
+		skip 'and a set-user-id program' 'not root'
 	fi
-	wait
-	check 'and threads that outlive the main one' 0 'cat lone.got' <<'END'
-sampled
-END
 	# Reading its unwind information takes a worker of the recorder 30 ms, which are not of
 	# the program. What is left behind makes the recorder wait for a moment at the end.
 	cat >many.s <<'END'
@@ -302,12 +295,6 @@ END
 			awk "{ print (\$1 < 0.315) ? \"the same\" : \$0 }"' <<'END'
 the same
 END
-	# The recorder stands still for a second of it, of which a ring for each processor
-	# has room for 0.3.
-	here=$(taskset -pc $$ | sed 's/.*[ ,-]//')
-	prof-record -F 100 --stack-size=65528 -o s.pb.gz \
-		sh -c 'echo $$ >pid; exec taskset -c "$1" ./static 1.6' - "$here" 2>err &
-	recorder=$!
 	# used NS: wait until the program has used that.
 	used() {
 		until [ -s pid ] && read -r ns _ 2>no <"/proc/$(cat pid)/schedstat" && [ "$ns" -ge "$1" ]; do
@@ -315,21 +302,28 @@ END
 			sleep 0.02
 		done
 	}
-	used 200000000
-	kill -STOP $recorder
-	used 1200000000
-	kill -CONT $recorder
-	wait $recorder
-	check 'samples of a static program that are lost count as lost' 0 \
-		'sed -n "s/.*% of the \(samples were lost: .*\)/\1/p
-			/perf_event_paranoid/d; /were sampled/p" err
+	# The recorder stands still for a second of it, of which a ring for each processor
+	# has room for 0.3.
+	here=$(taskset -pc $$ | sed 's/.*[ ,-]//')
+	loses() {
+		rm -f pid
+		prof-record -F 100 --stack-size=65528 -o s.pb.gz \
+			sh -c 'echo $$ >pid; exec taskset -c "$1" ./static 1.6' - "$here" 2>err &
+		recorder=$!
+		used 200000000
+		kill -STOP $recorder
+		used 1200000000
+		kill -CONT $recorder
+		wait $recorder || return 2
 		most=20 # of the kernel, which not everybody may see
 		! grep -q perf_event_paranoid err || most=100
-		stacks s.pb.gz | sed -n "s/.* lost=\([0-9]*\) .* missed=\([0-9]*\).*/\1 \2/p" |
-			awk "{ print (\$1 >= 20 && \$2 < $most) ? \"some\" : \$0 }"' <<'END'
-samples were lost: prof-record did not get a processor in time to read them
-some
-END
+		cat err
+		! sed '/perf_event_paranoid/d' err | grep 'were sampled' &&
+			grep -q '% of the samples were lost: prof-record did not get a processor in time to read them$' err &&
+			stacks s.pb.gz | sed -n 's/.* lost=\([0-9]*\) .* missed=\([0-9]*\).*/\1 \2/p' |
+			awk '{ print $1, "lost,", $2, "missed"; exit !($1 >= 20 && $2 < '$most') }'
+	}
+	live 'samples of a static program that are lost count as lost' loses
 else
 	skip 'a static program' "$(head -1 log)"
 fi
@@ -760,25 +754,27 @@ END
 
 # While the recorder stands still, records of mappings and processes fill its
 # rings. Those that are lost are not ticks.
-sh -c 'while :; do ./work 0; done' &
-churn=$!
-began=$(date +%s)
-prof-record -q --pid $churn -F 20 -o l.pb.gz &
-recorder=$!
-while ! grep -q 'perf_event' /proc/$recorder/maps 2>/dev/null &&
-	kill -0 $recorder 2>/dev/null; do sleep 0.02; done
-kill -STOP $recorder
-sleep 2
-kill -CONT $recorder
-kill -INT $recorder
-wait $recorder
-passed=$(($(date +%s) - began + 1))
-kill $churn
-wait $churn 2>/dev/null
-check 'lost records of mappings are not taken for ticks' 0 \
-	"test $(sampling l.pb.gz ticks) -le $((passed * 20 * $(nproc))) && echo few" <<'END'
-few
-END
+loses_mappings() {
+	sh -c 'while :; do ./work 0; done' &
+	churn=$!
+	began=$(date +%s)
+	prof-record -q --pid $churn -F 20 -o l.pb.gz &
+	recorder=$!
+	while ! grep -q 'perf_event' /proc/$recorder/maps 2>/dev/null &&
+		kill -0 $recorder 2>/dev/null; do sleep 0.02; done
+	kill -STOP $recorder
+	sleep 2
+	kill -CONT $recorder
+	kill -INT $recorder
+	wait $recorder || return 2
+	passed=$(($(date +%s) - began + 1))
+	kill $churn
+	wait $churn 2>/dev/null
+	ticks=$(sampling l.pb.gz ticks)
+	echo "$ticks ticks in $passed s"
+	[ "$ticks" -le $((passed * 20 * $(nproc))) ]
+}
+live 'lost records of mappings are not taken for ticks' loses_mappings
 
 # Attach to what forks, executes and dies.
 torture() {
