@@ -321,7 +321,7 @@ END
 		! sed '/perf_event_paranoid/d' err | grep 'were sampled' &&
 			grep -q '% of the samples were lost: prof-record did not get a processor in time to read them$' err &&
 			stacks s.pb.gz | sed -n 's/.* lost=\([0-9]*\) .* missed=\([0-9]*\).*/\1 \2/p' |
-			awk '{ print $1, "lost,", $2, "missed"; exit !($1 >= 20 && $2 < '$most') }'
+			awk -v most=$most '{ print $1, "lost,", $2, "missed"; exit !($1 >= 20 && $2 < most) }'
 	}
 	live 'samples of a static program that are lost count as lost' loses
 else
@@ -766,10 +766,12 @@ loses_mappings() {
 	sleep 2
 	kill -CONT $recorder
 	kill -INT $recorder
-	wait $recorder || return 2
+	wait $recorder
+	recorded=$?
 	passed=$(($(date +%s) - began + 1))
 	kill $churn
 	wait $churn 2>/dev/null
+	[ $recorded -eq 0 ] || return 2
 	ticks=$(sampling l.pb.gz ticks)
 	echo "$ticks ticks in $passed s"
 	[ "$ticks" -le $((passed * 20 * $(nproc))) ]
