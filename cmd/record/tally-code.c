@@ -282,13 +282,13 @@ tally_code(struct tally *t, const struct shm_code *c, size_t n)
 		return;
 	table = table_of(t, c->code);
 	for (size_t k = 0; k < table->n; k++)
-		code.table = tally_mix(t, code.table, table->bytes[k]);
+		code.table = hash_mix(t->key, code.table, table->bytes[k]);
 	while (t->n_number_of_code <= c->code)
 		t->code_of[t->n_number_of_code++] = PROF_NONE;
-	i = tally_add(
-		t, &t->codes,
-		tally_mix(t, tally_mix(t, code.table, code.name), code.file),
-		same_code, &code, t->n_code);
+	i = tally_add(t, &t->codes,
+		      hash_mix(t->key, hash_mix(t->key, code.table, code.name),
+			       code.file),
+		      same_code, &code, t->n_code);
 	if (i == t->n_code)
 		keep_code(t, c, &code, table);
 	t->code_of[c->code] = i;

@@ -44,7 +44,7 @@ resolve(struct tally *t, uint64_t key, const uint64_t *pc)
 	    !tally_frames(t, &t->event_frames, key, pc, &e.stack, &hash))
 		return PROF_NONE;
 	e.number = pc[SHM_KEY_DEPTH(key) - 1];
-	hash = tally_mix(t, tally_mix(t, hash, e.event), e.number);
+	hash = hash_mix(t->key, hash_mix(t->key, hash, e.event), e.number);
 	i = tally_add(t, &t->events, hash, same_event, &e, t->n_event);
 	if (i == t->n_event) {
 		t->event[t->n_event++] = e;
@@ -64,7 +64,7 @@ find_event(struct tally *t, uint64_t key, const uint64_t *pc)
 	    !tally_reserve(t, &t->raw, &t->room_raw, t->n_raw, 1,
 			   sizeof(*t->raw)))
 		return NULL;
-	i = tally_add(t, &t->raws, tally_mix(t, 0, hash), same_raw, &hash,
+	i = tally_add(t, &t->raws, hash_mix(t->key, 0, hash), same_raw, &hash,
 		      t->n_raw);
 	if (i == PROF_NONE)
 		return NULL;
@@ -106,7 +106,8 @@ tally_begin_live(struct tally *t)
 static struct event *
 find_known(struct tally *t, uint64_t hash)
 {
-	uint32_t h = (uint32_t)hashtab_mix(&t->raws, 0, tally_mix(t, 0, hash));
+	uint32_t h =
+		(uint32_t)hashtab_mix(&t->raws, 0, hash_mix(t->key, 0, hash));
 	size_t at;
 	uint32_t i;
 

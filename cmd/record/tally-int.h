@@ -163,7 +163,7 @@ struct tally {
 	int64_t hold_ns, spent_ns; /* since when; on looking for ... */
 	int32_t pid, host; /* ... the number here of pid, the last; 0: none */
 	struct maps maps;  /* that were read last */
-	uint64_t key[2];   /* of tally_mix() */
+	uint64_t key[2];   /* of hash_mix(): the program chooses words */
 
 	struct module *module;
 	size_t n_module, room_module;
@@ -245,16 +245,6 @@ uint32_t tally_intern(struct tally *t, const char *s);
 /* hashtab_intern(), which sets t->failed without memory. */
 uint32_t tally_add(struct tally *t, struct hashtab *s, uint64_t hash,
 		   hashtab_same_fn *same, const void *key, size_t next);
-
-/* Fold one word into a hash. Keyed, as the program chooses the data. */
-static inline uint64_t
-tally_mix(const struct tally *t, uint64_t h, uint64_t x)
-{
-	unsigned __int128 p =
-		(unsigned __int128)(h ^ x ^ t->key[0]) * t->key[1];
-
-	return (uint64_t)p ^ (uint64_t)(p >> 64);
-}
 
 /* a + b, clamped to the range of int64_t. */
 static inline uint64_t

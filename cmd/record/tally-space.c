@@ -73,8 +73,8 @@ add_process(struct tally *t, int32_t pid, const char *name)
 			   sizeof(*t->process)))
 		return PROF_NONE;
 	i = tally_add(t, &t->processes,
-		      tally_mix(t, (uint32_t)pid, process.name), same_process,
-		      &process, t->n_process);
+		      hash_mix(t->key, (uint32_t)pid, process.name),
+		      same_process, &process, t->n_process);
 	if (i == t->n_process)
 		t->process[t->n_process++] = process;
 	return i;
@@ -198,7 +198,8 @@ tally_add_module(struct tally *t, struct space *s, const struct module *m)
 	if (!tally_reserve(t, &t->module, &t->room_module, t->n_module, 1,
 			   sizeof(*m)))
 		return;
-	hash = tally_mix(t, tally_mix(t, m->file, m->build_id), m->offset);
+	hash = hash_mix(t->key, hash_mix(t->key, m->file, m->build_id),
+			m->offset);
 	range.module =
 		tally_add(t, &t->modules, hash, same_module, m, t->n_module);
 	if (range.module == PROF_NONE)

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "lib/base/arena.h"
 #include "lib/base/array.h"
@@ -20,8 +19,7 @@ tally_new(void)
 	if (!t)
 		return NULL;
 	t->arena = arena_new();
-	memcpy(t->key, (const void *)getauxval(AT_RANDOM), sizeof(t->key));
-	t->key[1] |= 1;
+	hash_init(t->key);
 	if (!t->arena || strtab_init(&t->strings, t->arena) != 0) {
 		tally_free(t);
 		return NULL;
@@ -143,8 +141,9 @@ tally_label(struct tally *t, const struct shm_label *l, size_t n)
 	while (t->n_number <= l->label)
 		t->labels_of[t->n_number++] = 0;
 	while (text < end && read_label(t, &text, end)) {
-		hash = tally_mix(
-			t, tally_mix(t, hash, t->label[set.at + set.n].key),
+		hash = hash_mix(
+			t->key,
+			hash_mix(t->key, hash, t->label[set.at + set.n].key),
 			t->label[set.at + set.n].str);
 		set.n++;
 	}
@@ -177,7 +176,7 @@ add_place(struct tally *t, uint64_t address, uint32_t module)
 			   sizeof(place)))
 		return PROF_NONE;
 	i = tally_add(t, &t->places,
-		      tally_mix(t, tally_mix(t, 0, address), module),
+		      hash_mix(t->key, hash_mix(t->key, 0, address), module),
 		      same_place, &place, t->n_place);
 	if (i == t->n_place)
 		t->place[t->n_place++] = place;
@@ -246,7 +245,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 		stack->process = s->process;
 	if (number < t->n_number)
 		stack->labels = t->labels_of[number];
-	*hash = tally_mix(t, stack->labels, stack->process);
+	*hash = hash_mix(t->key, stack->labels, stack->process);
 	for (uint32_t k = 0; k < depth; k++) {
 		uint64_t address;
 		uint32_t m, place;
@@ -276,7 +275,7 @@ tally_frames(struct tally *t, struct frames *pool, uint64_t key,
 	if (has_hidden)
 		hide_interpreter(t, pool->frame + stack->at, &stack->n);
 	for (uint32_t k = 0; k < stack->n; k++)
-		*hash = tally_mix(t, *hash, pool->frame[stack->at + k]);
+		*hash = hash_mix(t->key, *hash, pool->frame[stack->at + k]);
 	return true;
 }
 

@@ -18,9 +18,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "bigmem.h"
+#include "hash.h"
 
 #define HASHTAB_NONE UINT32_MAX
 
@@ -28,20 +28,14 @@ struct hashtab {
 	uint64_t *slot; /* mask + 1 of them */
 	size_t mask;
 	size_t n;
-	uint64_t key; /* of hashtab_mix(): random, against chosen collisions */
+	uint64_t key[2]; /* of hashtab_mix() */
 };
 
-/*
- * Fold one word into a hash. Both may be chosen, or be neighbours, as caller
- * and callee are: each has its own key, so they do not cancel out.
- */
+/* hash_mix() with the key of the table. */
 static inline uint64_t
 hashtab_mix(const struct hashtab *t, uint64_t h, uint64_t word)
 {
-	uint64_t other = t->key << 32 | t->key >> 32;
-	unsigned __int128 p = (unsigned __int128)(h ^ t->key) * (word ^ other);
-
-	return (uint64_t)p ^ (uint64_t)(p >> 64);
+	return hash_mix(t->key, h, word);
 }
 
 static inline uint64_t *
@@ -90,8 +84,7 @@ static inline int
 hashtab_init(struct hashtab *t)
 {
 	memset(t, 0, sizeof(*t));
-	memcpy(&t->key, (const void *)getauxval(AT_RANDOM), sizeof(t->key));
-	t->key |= 1;
+	hash_init(t->key);
 	return hashtab_reserve(t, 1);
 }
 

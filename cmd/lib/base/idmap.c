@@ -5,12 +5,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
+
+#include "hash.h"
 
 int
 idmap_init(struct idmap *m, size_t n)
 {
 	memset(m, 0, sizeof(*m));
+	hash_init(m->key);
 	m->n_dense = n < UINT32_MAX ? n * 2 + 64 : 64;
 	m->dense = malloc(m->n_dense * sizeof(*m->dense));
 	if (!m->dense)
@@ -28,15 +30,13 @@ idmap_release(struct idmap *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* The slot of id, or the free slot for it; keyed as in strtab.c. */
+/* The slot of id, or the free slot for it. */
 static size_t
-find_slot(const uint64_t *slots, size_t n_slot, uint64_t id)
+find_slot(const uint64_t key[2], const uint64_t *slots, size_t n_slot,
+	  uint64_t id)
 {
-	uint64_t key[2], i;
+	size_t i = hash_mix(key, 0, id) & (n_slot - 1);
 
-	memcpy(key, (const void *)getauxval(AT_RANDOM), sizeof(key));
-	unsigned __int128 h = (unsigned __int128)(id ^ key[0]) * (key[1] | 1);
-	i = ((uint64_t)h ^ (uint64_t)(h >> 64)) & (n_slot - 1);
 	while (slots[i] && slots[i] != id)
 		i = (i + 1) & (n_slot - 1);
 	return i;
@@ -56,7 +56,7 @@ idmap_grow(struct idmap *m)
 	}
 	for (size_t i = 0; i < m->n_slot; i++) {
 		if (m->id[i]) {
-			size_t k = find_slot(id, n, m->id[i]);
+			size_t k = find_slot(m->key, id, n, m->id[i]);
 
 			id[k] = m->id[i];
 			index[k] = m->index[i];
@@ -77,7 +77,7 @@ idmap_add_sparse(struct idmap *m, uint64_t id, uint32_t index)
 
 	if (m->n_used * 2 >= m->n_slot && idmap_grow(m) < 0)
 		return -1;
-	i = find_slot(m->id, m->n_slot, id);
+	i = find_slot(m->key, m->id, m->n_slot, id);
 	if (m->id[i])
 		return 1;
 	m->id[i] = id;
@@ -89,7 +89,7 @@ idmap_add_sparse(struct idmap *m, uint64_t id, uint32_t index)
 uint32_t
 idmap_find_sparse(const struct idmap *m, uint64_t id)
 {
-	size_t i = find_slot(m->id, m->n_slot, id);
+	size_t i = find_slot(m->key, m->id, m->n_slot, id);
 
 	return m->id[i] ? m->index[i] : IDMAP_NONE;
 }

@@ -17,6 +17,7 @@ struct idmap {
 	uint32_t *index;
 	size_t n_slot; /* a power of two, or 0 */
 	size_t n_used;
+	uint64_t key[2]; /* of hash_mix() */
 };
 
 /* A map for about n ids. Returns -1 without memory. */

@@ -4,18 +4,9 @@
 #include "strtab.h"
 
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "arena.h"
-
-/* Fold the 128-bit product of a and b: one multiplication mixes 16 bytes. */
-static uint64_t
-mum(uint64_t a, uint64_t b)
-{
-	unsigned __int128 p = (unsigned __int128)a * b;
-
-	return (uint64_t)p ^ (uint64_t)(p >> 64);
-}
+#include "hash.h"
 
 /*
  * Names are untrusted and could be chosen to collide, so the hash is keyed by
@@ -31,7 +22,7 @@ hash_bytes(const struct strtab *t, const char *s, size_t len)
 
 	for (; end - s > 16; s += 16) {
 		memcpy(w, s, 16);
-		h = mum(w[0] ^ h, w[1] ^ t->key[1]);
+		h = hash_fold(w[0] ^ h, w[1] ^ t->key[1]);
 	}
 	/* The rest in two words, which overlap: no copy of variable size. */
 	if (len >= 16) {
@@ -48,8 +39,8 @@ hash_bytes(const struct strtab *t, const char *s, size_t len)
 		w[0] = (uint8_t)s[0] | (uint64_t)(uint8_t)s[len / 2] << 8;
 		w[1] = (uint8_t)end[-1];
 	}
-	h = mum(w[0] ^ h, w[1] ^ t->key[1]);
-	return (uint32_t)mum(h ^ t->key[1], 0x9e3779b97f4a7c15u);
+	h = hash_fold(w[0] ^ h, w[1] ^ t->key[1]);
+	return (uint32_t)hash_fold(h ^ t->key[1], HASH_GOLDEN);
 }
 
 int
@@ -57,7 +48,7 @@ strtab_init(struct strtab *t, struct arena *a)
 {
 	memset(t, 0, sizeof(*t));
 	t->arena = a;
-	memcpy(t->key, (const void *)getauxval(AT_RANDOM), sizeof(t->key));
+	hash_init(t->key);
 	t->n_slot = 64;
 	t->slot = arena_array(a, t->n_slot, sizeof(*t->slot));
 	t->str = arena_grow(a, NULL, &t->cap, 1, sizeof(*t->str));
