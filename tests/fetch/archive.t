@@ -34,8 +34,9 @@ END
 check 'holds the profile' 0 'cat prof/*/*/*-inuse_space.pb.gz | decode | cmp - heap' <<'END'
 END
 check 'all letters' 0 '
+	day=$(date -u +%F)
 	TZ=Asia/Tokyo prof-fetch -o "abc/d%%-%p-%Y%m%d%j%H%M%S-%F-%G%V%u" - <heap.txt
-	tree abc; ls abc | grep -c "$(date -u +%F)"' <<'END'
+	tree abc; ls abc | grep -c -e "$day" -e "$(date -u +%F)"' <<'END'
 d%-N-NNNNNNNNNNNNNNNNN-NNNN-NN-NN-NNNNNNN
 1
 END
