@@ -64,8 +64,7 @@ find_event(struct tally *t, uint64_t key, const uint64_t *pc)
 	    !tally_reserve(t, &t->raw, &t->room_raw, t->n_raw, 1,
 			   sizeof(*t->raw)))
 		return NULL;
-	i = tally_add(t, &t->raws, hash_mix(t->key, 0, hash), same_raw, &hash,
-		      t->n_raw);
+	i = tally_add(t, &t->raws, hash, same_raw, &hash, t->n_raw);
 	if (i == PROF_NONE)
 		return NULL;
 	if (i == t->n_raw) {
@@ -106,8 +105,7 @@ tally_begin_live(struct tally *t)
 static struct event *
 find_known(struct tally *t, uint64_t hash)
 {
-	uint32_t h =
-		(uint32_t)hashtab_mix(&t->raws, 0, hash_mix(t->key, 0, hash));
+	uint32_t h = (uint32_t)hashtab_mix(&t->raws, 0, hash);
 	size_t at;
 	uint32_t i;
 

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/hashtab.h"
 #include "lib/base/strtab.h"
 #include "lib/model/profile.h"
