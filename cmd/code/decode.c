@@ -20,6 +20,13 @@
 #include "symbols/elf/plt.h"
 #include "symbols/names/demangle.h"
 
+/*
+ * What is decoded before a window that is far from the last one: enough for
+ * instructions of x86, whose lengths differ, to fall into step, as they do
+ * after a few, and a multiple of the length of those that have one.
+ */
+enum { LEAD = 4096 };
+
 struct decoder {
 	struct arena *arena;
 	struct binary *b;
@@ -29,6 +36,7 @@ struct decoder {
 	size_t n_window, at_window;
 	struct asm_function *now;    /* being decoded */
 	size_t cap;                  /* of now->insn */
+	uint64_t resume;             /* where what is decoded next begins */
 	struct asm_insn **insn;      /* of all functions, ascending */
 	struct asm_function **owner; /* of each of them */
 	size_t n_insn;
@@ -114,12 +122,24 @@ keep_name(struct decoder *d, const char *name)
 static bool
 is_shown(struct decoder *d, uint64_t a, uint32_t size)
 {
-	if (!d->window)
-		return true;
 	while (d->at_window < d->n_window && d->window[d->at_window].end <= a)
 		d->at_window++;
 	return d->at_window < d->n_window &&
 	       d->window[d->at_window].start < a + size;
+}
+
+/* Is the next window so far from address a that decoding resumes before it? */
+static bool
+leap(struct decoder *d, uint64_t a)
+{
+	const struct code_range *w = &d->window[d->at_window];
+
+	if (d->at_window == d->n_window || w->start >= d->now->end)
+		return true; /* there is none in this function */
+	if (w->start - a < 2 * LEAD)
+		return false;
+	d->resume = a + (w->start - a - LEAD) / LEAD * LEAD;
+	return true;
 }
 
 /* A callback of disasm_run(). */
@@ -136,7 +156,7 @@ take_insn(void *ctx, const struct disasm_insn *in)
 	char *text;
 
 	if (!is_shown(d, in->address, in->size))
-		return true;
+		return !leap(d, in->address);
 	insn = arena_grow(d->arena, f->insn, &d->cap, f->n_insn + 1,
 			  sizeof(*insn));
 	text = arena_alloc(d->arena, n + m + 2);
@@ -164,7 +184,6 @@ static enum prof_status
 decode(struct decoder *d, struct disasm *disasm, struct asm_function *f,
        struct prof_err *err)
 {
-	uint64_t left = f->end - f->start;
 	const uint8_t *code;
 	size_t n;
 	enum prof_status st = bytes_at(d->b, f->start, &code, &n, err);
@@ -175,10 +194,15 @@ decode(struct decoder *d, struct disasm *disasm, struct asm_function *f,
 		f->missing = "the file has no code there";
 		return PROF_OK;
 	}
+	if (n > f->end - f->start)
+		n = (size_t)(f->end - f->start);
 	d->now = f;
 	d->cap = 0;
-	disasm_run(disasm, code, n < left ? n : (size_t)left, f->start,
-		   take_insn, d);
+	for (uint64_t at = 0; at < n; at = d->resume - f->start) {
+		d->resume = f->end;
+		disasm_run(disasm, code + at, n - at, f->start + at, take_insn,
+			   d);
+	}
 	return d->nomem ? prof_nomem(err) : PROF_OK;
 }
 

@@ -17,9 +17,9 @@ struct disasm;
 
 /*
  * Fill in the instructions of the n functions of b, ascending, whose start, end
- * and name are set, in a: those in the n_window windows, ascending, or with
- * window NULL all. flat and cum stay 0. A function whose code the file lacks
- * gets missing. PROF_ENOMEM; PROF_EIO if code could not be read.
+ * and name are set, in a: those in the n_window windows, ascending. flat and
+ * cum stay 0. A function whose code the file lacks gets missing. PROF_ENOMEM;
+ * PROF_EIO if code could not be read.
  */
 enum prof_status decode_functions(struct arena *a, struct binary *b,
 				  struct disasm *d,

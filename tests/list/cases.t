@@ -9,10 +9,11 @@ have go && pprof=$(go tool -n pprof 2>/dev/null) && [ -x "$pprof" ] ||
 	skip_rest 'comparisons with pprof' 'no go tool pprof'
 need_tools 'cases' g++ nm
 
-# Of this machine: the return, nop and its bytes, and two units that are no instruction.
+# Of this machine: the return, the bytes of a mov of a number, and two units that are no
+# instruction.
 case $(uname -m) in
-aarch64) ret=ret step=4 nop=0xd503201f one='0x01, 0x02, 0x03, 0x00' two='0x04, 0x05, 0x06, 0x00' ;;
-*) ret=retq step=1 nop=0x90 one=0x06 two=0x07 ;;
+aarch64) ret=ret step=4 mov=0x52800000 move=4 one='0x01, 0x02, 0x03, 0x00' two='0x04, 0x05, 0x06, 0x00' ;;
+*) ret=retq step=1 mov=0x909090b8 move=5 one=0x06 two=0x07 ;;
 esac
 
 tiny_sources
@@ -230,16 +231,16 @@ ret
 .size _start, 100
 .globl huge
 .type huge,@function
-huge: .fill $size / $step, $step, $nop
+huge: .fill $size / $move, $move, $mov
 ret
 END
 gcc -nostdlib -no-pie -o strange strange.s
 {
 	echo '# samples count'
 	printf '@mapping 0x400000 0x%x 0 %s/strange\n' $((0x402000 + size)) "$PWD"
-	start=$(nm strange | sed -nE 's/^0*([0-9a-f]+) T _start$/\1/p')
+	eval "$(nm strange | sed -nE 's/^0*([0-9a-f]+) T _?(start|huge)$/\2=\1/p')"
 	printf '0x%x %d\n' $((0x$start)) 1 $((0x$start + step)) 2 \
-		$((0x$start + 3 * step)) 4 $((0x$start + size)) 8
+		$((0x$start + 3 * step)) 4 $((0x$huge + (size / move - 8) * move)) 8
 } | mkprof >strange.pb.gz
 check 'symbols inside of others, and bytes that are no instructions' 0 '
 	prof-list --disasm "_start|inside" strange.pb.gz |
@@ -255,10 +256,11 @@ ROUTINE ======================== inside
 END
 check 'a huge function: what is near its samples' 0 '
 	prof-list --disasm huge strange.pb.gz 2>&1 >huge | sed "s/more than [0-9]*/more than N/"
-	grep -c nop huge; grep -c "^ *8 " huge' <<END
+	grep -c nop huge; grep -c mov huge; grep -c "^ *8 .*mov" huge' <<END
 prof-list: functions of more than N bytes are shown near their samples only
-$((256 / step + 5))
-2
+0
+$((8 + (256 + move - 1) / move))
+1
 END
 # Files of /proc are regular and empty; one of them, kmsg, waits for data.
 printf '# samples count\nf (/dev/zero:1) 1\ng (/dev/null:1) 1\nh (/proc/self/stat:1) 1\n' |
