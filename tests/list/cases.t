@@ -256,10 +256,12 @@ ROUTINE ======================== inside
 END
 check 'a huge function: what is near its samples' 0 '
 	prof-list --disasm huge strange.pb.gz 2>&1 >huge | sed "s/more than [0-9]*/more than N/"
-	grep -c nop huge; grep -c mov huge; grep -c "^ *8 .*mov" huge' <<END
+	grep -c nop huge; grep -c mov huge; grep -c "^ *8 " huge
+	grep -c "^ *8 .*mov" huge' <<END
 prof-list: functions of more than N bytes are shown near their samples only
 0
 $((8 + (256 + move - 1) / move))
+2
 1
 END
 # Files of /proc are regular and empty; one of them, kmsg, waits for data.
