@@ -136,7 +136,8 @@ def park(ticks, class_of, state):
     return sized(varint(26) + varint(ticks) + varint(1) + varint(class_of) + varint(state))
 write("async.jfr", chunk([other(23, 1), other(23, 40), malloc(1, 8, 100)]))
 write("blocks.jfr", chunk([free(3, 8), malloc(1, 8, 10), malloc(5, 8, 200), malloc(2, 16, 3000), free(1, 16), free(1, 24)]))
-write("park.jfr", chunk([park(50, 3, 3), park(1, 4, 9), park(2, 1, 0)] + [sized(varint(27) + varint(1))] * 2))
+write("park.jfr", chunk([park(50, 3, 3), park(1, 4, 9), park(2, 1, 0)] +
+    [sized(varint(27) + varint(1))] * 2 + [sized(varint(27) + varint(0))]))
 def cpu(ticks):
     return sized(varint(28) + varint(1) + varint(1) + varint(1) + b"\0" + varint(ticks))
 def lost(n):

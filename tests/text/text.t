@@ -291,10 +291,10 @@ check 'types' 0 \
    2           6  inuse_objects/count
 *  3         5MB  inuse_space/bytes
 END
-printf '# cpu nanoseconds\nmain;a 0\nmain;b 3\n' | mkprof >zero.pb
-check 'traces have samples of 0, sums do not' 0 \
+printf '# cpu nanoseconds\nmain;a 0\nmain;b 3\nmain;b 4\n' | mkprof >zero.pb
+check 'traces have equal stacks and samples of 0, sums do not' 0 \
 	'prof-text --traces zero.pb | grep -c main; prof-merge zero.pb | prof-text --traces | grep -c main' <<'END'
-2
+3
 1
 END
 check 'traces' 0 \

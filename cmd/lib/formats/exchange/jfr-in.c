@@ -466,13 +466,24 @@ read_free(struct reader *r, struct jfr_event *e)
 		       : damaged(r, "events");
 }
 
-/* Count an event of a kind that makes no column, though it has a stack. */
+/*
+ * Count an event of a kind that makes no column, though it has a stack. Kinds
+ * may have a field for one that is never set, as async-profiler's
+ * ActiveSetting.
+ */
 static enum prof_status
-count_other(struct reader *r, uint32_t name)
+count_other(struct reader *r, struct jfr_event *e)
 {
-	uint64_t id = (uint64_t)name + 1;
-	uint32_t i = idmap_find(&r->other_of, id);
+	struct jfr_value of = { .name = "stackTrace" };
+	uint32_t name, i;
+	uint64_t id;
 
+	if (jfr_read(r->c, &e->body, e->class, &of, 1) && of.is_constant &&
+	    !of.number)
+		return PROF_OK;
+	name = r->c->class[e->class].name;
+	id = (uint64_t)name + 1;
+	i = idmap_find(&r->other_of, id);
 	if (i == IDMAP_NONE) {
 		i = (uint32_t)r->n_other;
 		if (array_reserve(&r->other, &r->cap_other, r->n_other + 1,
@@ -525,7 +536,7 @@ read_events(struct reader *r)
 		if (!class || class->kind == STACKLESS)
 			continue;
 		else if (class->kind == OTHER)
-			st = count_other(r, class->name);
+			st = count_other(r, &e);
 		else if (class->kind == FREE)
 			st = read_free(r, &e);
 		else if (class->kind >= LOSS)
