@@ -26,7 +26,8 @@ data=${abs_srcdir:?run by make check}/testdata
 : "${commands:?run by make check}"
 src=$abs_srcdir
 bin=${abs_builddir:?run by make check}
-PATH=$bin:$bin/tests:$PATH
+# The programs of tests come first: make demo leaves a folder of a program's name in $bin.
+PATH=$bin/tests:$bin:$PATH
 export data src bin long PATH
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/a test.XXXXXX") || exit 99
