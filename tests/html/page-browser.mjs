@@ -46,8 +46,8 @@ async function open(file, hash, options = {}) {
 	return page;
 }
 
-// A script for open(): what the browser has kept of an earlier visit.
-const visited = taste => 'localStorage.setItem("profpage1", ' + JSON.stringify(JSON.stringify(taste)) + ');';
+// A script for open(): the browser has kept this text of an earlier visit.
+const visited = text => 'localStorage.setItem("profpage1", ' + JSON.stringify(text) + ');';
 
 async function newPage() {
 	if (page)
@@ -738,7 +738,7 @@ await check('below, code without names has its grey', async () => {
 await check('the theme is there before anything is painted', async () => {
 	const seen = [];
 	for (const theme of ['', 'light']) {
-		await open('cpu.html', '', {dark: true, before: visited({theme}) + 'new MutationObserver((l, o) => document.body && (globalThis.first ||= getComputedStyle(document.body).backgroundColor, o.disconnect())).observe(document, {childList: true, subtree: true})'});
+		await open('cpu.html', '', {dark: true, before: visited(JSON.stringify({theme})) + 'new MutationObserver((l, o) => document.body && (globalThis.first ||= getComputedStyle(document.body).backgroundColor, o.disconnect())).observe(document, {childList: true, subtree: true})'});
 		seen.push(await page.evaluate('first'), await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
 	}
 	return same(seen, ['rgb(15, 18, 22)', 'rgb(15, 18, 22)', 'rgb(255, 255, 255)', 'rgb(255, 255, 255)']);
@@ -976,7 +976,7 @@ await check('sets of filters are kept in the browser', async () => {
 	await page.evaluate(() => globalThis.profpage.showSets());
 	await page.type('#dialog input', 'mine');
 	await clickText('#dialog button', 'Keep these filters');
-	await open('cpu.html', '', {before: visited(await page.evaluate(() => JSON.parse(localStorage.getItem('profpage1'))))});
+	await open('cpu.html', '', {before: visited(await page.evaluate(() => localStorage.getItem('profpage1')))});
 	await page.evaluate(() => globalThis.profpage.showSets());
 	await clickText('#dialog button', 'mine');
 	const seen = [await state('f'), await state('h')];
