@@ -240,12 +240,13 @@ gcc -nostdlib -no-pie -o strange strange.s
 	printf '@mapping 0x400000 0x%x 0 %s/strange\n' $((0x402000 + size)) "$PWD"
 	eval "$(nm strange | sed -nE 's/^0*([0-9a-f]+) T _?(start|huge)$/\2=\1/p')"
 	printf '0x%x %d\n' $((0x$start)) 1 $((0x$start + step)) 2 \
-		$((0x$start + 3 * step)) 4 $((0x$huge + (size / move - 8) * move)) 8
+		$((0x$start + 3 * step)) 4 $((0x$huge + (size / move - 8) * move)) 8 \
+		$((0x$huge + size / move / 2 * move)) 16
 } | mkprof >strange.pb.gz
 check 'symbols inside of others, and bytes that are no instructions' 0 '
 	prof-list --disasm "_start|inside" strange.pb.gz |
 	sed -E "/flat, cum/d; s/ [0-9a-f]+: / ADDR: /; s/ +;.*//"' <<END
-Total: 15
+Total: 31
 ROUTINE ======================== _start
          1          1     ADDR: nop
 ROUTINE ======================== inside
@@ -256,13 +257,15 @@ ROUTINE ======================== inside
 END
 check 'a huge function: what is near its samples' 0 '
 	prof-list --disasm huge strange.pb.gz 2>&1 >huge | sed "s/more than [0-9]*/more than N/"
-	grep -c nop huge; grep -c mov huge; grep -c "^ *8 " huge
-	grep -c "^ *8 .*mov" huge' <<END
+	grep -c nop huge; grep -c mov huge; grep -c "^ *8 .*mov" huge
+	grep -c "^ *16 .*mov" huge; grep "^ROUTINE" -A 1 huge' <<END
 prof-list: functions of more than N bytes are shown near their samples only
 0
-$((8 + (256 + move - 1) / move))
-2
+$((8 + 3 * ((256 + move - 1) / move)))
 1
+1
+ROUTINE ======================== huge
+        24         24 (flat, cum) 77.42% of Total
 END
 # Files of /proc are regular and empty; one of them, kmsg, waits for data.
 printf '# samples count\nf (/dev/zero:1) 1\ng (/dev/null:1) 1\nh (/proc/self/stat:1) 1\n' |
