@@ -2,7 +2,6 @@
 # Completion in real shells, which load it by the name of the command from the
 # folders of make install.
 . "${srcdir:-.}/tests/lib/tap.sh"
-unset MAKEFLAGS MFLAGS MAKELEVEL
 
 make -s -C "$bin" install-dist_bashcompletionDATA install-dist_fishcompletionDATA \
 	install-dist_zshcompletionDATA DESTDIR="$scratch/to" datadir=/share >log 2>&1 &&

@@ -68,7 +68,6 @@ cp app server
 chmod +x app server
 printf 'all:\n\tdemo 0.1 1\n' >Makefile
 raw_demo >app.pb.gz
-unset MAKEFLAGS MAKELEVEL
 
 for page in "$src"/doc/*.[1-8]; do
 	found "$page" || continue

@@ -16,7 +16,7 @@ if [ ! -e "$modules/puppeteer-core" ] || [ ! -e "$modules/axe-core" ]; then
 		{
 			# What is there in part would be taken for whole.
 			rm -rf "$modules"
-			skip_rest 'in a browser' "npm cannot fetch puppeteer-core and axe-core in 500 s: $(tail -n 1 npm.log)"
+			skip_rest 'in a browser' "npm cannot fetch puppeteer-core and axe-core in 500 s: $(grep -m 1 reason: npm.log || head -n 1 npm.log)"
 		}
 fi
 

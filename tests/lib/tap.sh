@@ -42,6 +42,8 @@ HOME=$scratch TMPDIR=$scratch/.tmp
 mkdir "$TMPDIR"
 export RUSTUP_HOME npm_config_userconfig HOME TMPDIR
 unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME
+# A make or gcc -flto of a test would take the jobs of make check; gcc 14 fails if it gets none.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # The number of results so far: in a file, as a result may come from a subshell.
 count() {
@@ -182,6 +184,14 @@ have() {
 		command -v "$tap_tool" >/dev/null || return 1
 	done
 }
+
+# others: can another user load what was built? Root can try; of a checkout in root's home
+# nobody else can.
+others() {
+	[ "$(id -u)" = 0 ] && have setpriv && setpriv --reuid=65534 --regid=65534 --clear-groups \
+		test -r "$bin/.libs/libsample.so"
+}
+others_why='needs root, setpriv, and a build that others can read'
 
 # skip_rest NAME WHY: the test ends here.
 skip_rest() {

@@ -271,7 +271,7 @@ else
 	chmod 755 "$scratch"
 	mkdir -m 777 caps
 	if setpriv --reuid=65534 --clear-groups --inh-caps="$caps" \
-		--ambient-caps="$caps" test -x "$bin/prof-record" 2>log; then
+		--ambient-caps="$caps" prof-record -V >log 2>&1; then
 		# On an idle machine the kernel has nothing to do for seconds.
 		dd if=/dev/zero of=/dev/null bs=1 2>dd.log &
 		busy=$!

@@ -2,8 +2,7 @@
 # caller: the caller's environment must not affect them through it.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
-[ "$(id -u)" -eq 0 ] || skip_rest 'privileged programs' 'needs root'
-need_tools 'privileged programs' setpriv
+others || skip_rest 'privileged programs' "$others_why"
 lib=$bin/.libs/libsample.so
 
 cat >linked.c <<'END'
@@ -41,9 +40,6 @@ as_nobody() {
 	(cd out && rm -f ./* &&
 		exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@")
 }
-
-as_nobody test -r "$lib" ||
-	skip_rest 'privileged programs' "nobody may not read $lib"
 
 # try NAME: ./linked, which has been given rights.
 try() {

@@ -124,8 +124,9 @@ check 'what nobody used for long goes' 0 'cd cache/debuginfod_client
 	mkdir 0123 && echo old >0123/debuginfo && touch -d "10 days ago" 0123/debuginfo
 	touch -d "2 days ago" cache_clean_interval_s
 	prof-symbolize -q --debuginfod=$web/none ../../here.pb >../../out.pb
-	ls | grep -c 0123; ls $id' <<'END'
-0
+	ls | sed "s/^$id$/ID/"; ls $id' <<'END'
+ID
+cache_clean_interval_s
 debuginfo
 END
 
