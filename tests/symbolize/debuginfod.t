@@ -124,7 +124,7 @@ check 'what nobody used for long goes' 0 'cd cache/debuginfod_client
 	mkdir 0123 && echo old >0123/debuginfo && touch -d "10 days ago" 0123/debuginfo
 	touch -d "2 days ago" cache_clean_interval_s
 	prof-symbolize -q --debuginfod=$web/none ../../here.pb >../../out.pb
-	ls | sed "s/^$id$/ID/"; ls $id' <<'END'
+	ls | sed "s/^$id$/ID/" | sort; ls $id' <<'END'
 ID
 cache_clean_interval_s
 debuginfo
