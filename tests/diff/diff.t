@@ -102,6 +102,17 @@ check 'a delta of profiles in the wrong order' 0 \
 	'prof-diff --delta heap2.pb.gz heap1.pb.gz 2>&1 >/dev/null' <<'END'
 prof-diff: 1 values went down: are these two moments of one process, the older first?
 END
+check 'a delta of equal profiles: exit 0' 0 \
+	'prof-diff --delta --exit-code heap1.pb.gz heap1.pb.gz | sh total' <<'END'
+1 0 50
+END
+printf '# alloc_space bytes inuse_space bytes\nmain;f 100 20\n' | mkprof >heap3.pb.gz
+check 'a delta, where only what is in use differs: exit 1' 1 \
+	'prof-diff --delta --exit-code heap1.pb.gz heap3.pb.gz >out' </dev/null
+check 'a delta, scaled to what is in use' 0 \
+	'prof-diff -q --delta --scale=total heap1.pb.gz heap2.pb.gz | sh total' <<'END'
+1 275 50
+END
 check_err 'a delta of what is no total' 2 \
 	'prof-diff --delta old.pb.gz new.pb.gz' \
 	'samples is not measured since the start of a process'

@@ -334,12 +334,12 @@ profile_diff(struct profile *base, struct profile *new,
 	memset(notes, 0, sizeof(*notes));
 	notes->ratio = 1;
 	st = unify(base, new, notes, err);
-	if (st == PROF_OK && opts->delta)
-		st = prepare_delta(base, err);
 	if (st == PROF_OK)
 		st = scale_new(base, new, opts, notes, err);
 	if (st == PROF_OK && opts->verdict)
 		st = judge(base, new, notes, err);
+	if (st == PROF_OK && opts->delta)
+		st = prepare_delta(base, err);
 	if (st == PROF_OK && opts->kind == DIFF_LABEL &&
 	    profile_set_label(base, "pprof::base", "true") < 0)
 		st = prof_nomem(err);
