@@ -15,13 +15,16 @@ struct number {
 	double v;
 };
 
-/* ,"key":1.5 for each; null unless finite. */
+/* ,"key":1.5 for each, integers in full; null unless finite. */
 static void
 put_numbers(FILE *out, const struct number *x)
 {
 	for (; x->key; x++)
 		if (isfinite(x->v))
-			fprintf(out, ",\"%s\":%.9g", x->key, x->v);
+			fprintf(out,
+				fabs(x->v) < 1e9 ? ",\"%s\":%.9g"
+						 : ",\"%s\":%.0f",
+				x->key, x->v);
 		else
 			fprintf(out, ",\"%s\":null", x->key);
 }

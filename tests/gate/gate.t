@@ -837,6 +837,12 @@ else
 	skip 'JSON is JSON' 'no python3'
 	skip 'JUnit is XML' 'no python3'
 fi
+printf '# n count\nmain;f 253882314123\n' | mkprof >long.pb.gz
+echo '# none' >none
+check 'JSON has all digits of a value' 0 \
+	'prof-gate --json --budget=none --baseline=long.pb.gz long.pb.gz | grep -o "\"before\":[0-9.e+]*" | head -1' <<'END'
+"before":253882314123
+END
 check 'Markdown escapes' 0 'grep -c "a&#60;b&#62;&#38;&#34;c&#124;&#96;d&#96;&#42;e&#42;&#64;f" h.markdown' <<'END'
 2
 END

@@ -13,6 +13,15 @@ done
 cat >validate.py <<'END'
 import json, sys, jsonschema
 schemas, n = sys.argv[1], 0
+
+# A reader lets members be added; here each has to be in the schema.
+def close(schema):
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            schema["additionalProperties"] = False
+        for part in schema.values():
+            close(part)
+
 for line in sys.stdin:
     name = line.rstrip("\n")
     with open(name, "rb") as f:
@@ -24,6 +33,7 @@ for line in sys.stdin:
     with open("%s/%s.json" % (schemas, kind)) as f:
         schema = json.load(f)
     jsonschema.Draft7Validator.check_schema(schema)
+    close(schema)
     try:
         jsonschema.validate(value, schema)
     except jsonschema.ValidationError as e:
@@ -88,4 +98,34 @@ if [ -s files ] && diff files listed >.bad; then
 else
 	not_ok 'doc/json.md lists the schemas' <.bad
 fi
+
+# The page that it names for a schema describes all members of it, where members of
+# the profile may be prof-text's.
+cat >members.py <<'END'
+import glob, json, re, sys
+doc = sys.argv[1]
+
+def words(page):
+    with open("%s/%s.1" % (doc, page)) as f:
+        return set(re.findall("[a-z_]+", f.read().partition("\n.Sh JSON\n")[2]))
+
+def members(schema):
+    if isinstance(schema, list):
+        schema = dict(enumerate(schema))
+    if isinstance(schema, dict):
+        yield from schema.get("properties", ())
+        for part in schema.values():
+            yield from members(part)
+
+with open(doc + "/json.md") as f:
+    for name, page in re.findall(r"^\| `(\S+)` .* (\S+)\(1\), JSON \|$", f.read(), re.M):
+        with open("%s/schema/%s.json" % (doc, name.replace("/", "-"))) as f:
+            schema = json.load(f)
+        known = words(page) | {"schema"} | set(schema["properties"].get("verdict", {}).get("enum", ()))
+        known |= set(schema["properties"].get("profile", {}).get("properties", ())) & words("prof-text")
+        for member in sorted(set(members(schema)) - known):
+            print("%s: %s is not in %s(1)" % (name, member, page))
+        print(name)
+END
+check 'the pages describe each member' 0 "$python members.py '$src/doc' | sort | diff - listed" </dev/null
 plan
