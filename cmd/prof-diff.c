@@ -108,9 +108,9 @@ normalize_names(struct profile *base, struct profile *new)
 		die_nomem();
 	for (size_t i = 0; i < NAMES_N_RULE; i++)
 		if (rule[i].n_name)
-			warn("normalized %zu names: %s (%s is %s)",
-			     rule[i].n_name, rule[i].what, rule[i].from,
-			     rule[i].to);
+			warn("normalized %zu name%s: %s (%s is %s)",
+			     rule[i].n_name, rule[i].n_name == 1 ? "" : "s",
+			     rule[i].what, rule[i].from, rule[i].to);
 }
 
 static void
@@ -122,12 +122,12 @@ tell(const struct diff_notes *notes)
 	if (notes->scaled[0])
 		warn("scaled the new profile %s", notes->scaled);
 	if (notes->n_saturated)
-		warn("%zu values overflow 64 bits; clamped to the limit",
-		     notes->n_saturated);
+		warn("%zu value%s past 64 bits; clamped to the limit",
+		     notes->n_saturated, notes->n_saturated == 1 ? "" : "s");
 	if (notes->n_shrunk)
-		warn("%zu values went down: are these two moments of one "
+		warn("%zu value%s went down: are these two moments of one "
 		     "process, the older first?",
-		     notes->n_shrunk);
+		     notes->n_shrunk, notes->n_shrunk == 1 ? "" : "s");
 }
 
 /* Split the operands into base and new. */

@@ -226,8 +226,8 @@ cli_stackless(const struct profile *p, size_t column)
 			n++;
 		}
 	if (n)
-		warn("%zu samples without a stack are left out: %lld %s", n,
-		     (long long)sum,
+		warn("left out %zu sample%s without a stack: %lld %s", n,
+		     n == 1 ? "" : "s", (long long)sum,
 		     cli_name(p->strings.str[p->type[column].unit].s));
 }
 

@@ -41,8 +41,8 @@ cli_sum_end(struct merge *sum)
 		warn("dropped sample types that not all inputs have: %s",
 		     notes.dropped);
 	if (notes.n_saturated)
-		warn("%zu values overflow 64 bits; clamped to the limit",
-		     notes.n_saturated);
+		warn("%zu value%s past 64 bits; clamped to the limit",
+		     notes.n_saturated, notes.n_saturated == 1 ? "" : "s");
 	merge_free(sum);
 	return p;
 }

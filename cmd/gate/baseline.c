@@ -291,12 +291,12 @@ baseline_find(const char *folder, size_t n_session, size_t n, const char *like,
 			free(path);
 	}
 	if (!found)
-		die("%s: none of %zu runs compares: other values, another "
+		die("%s: none of %zu runs is comparable: other values, another "
 		    "period, or a machine other than '%s'",
 		    folder, n_run, f.machine);
 	if (found < n)
-		warn("%s: only %zu of the %zu runs wanted compare", folder,
-		     found, n);
+		warn("%s: only %zu comparable run%s; %zu were wanted", folder,
+		     found, found == 1 ? "" : "s", n);
 	if (f.n_again)
 		warn("%s: runs that were saved twice count once: %zu", folder,
 		     f.n_again);

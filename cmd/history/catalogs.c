@@ -41,8 +41,10 @@ tell_news(const char *root, const struct catalog_news *n, bool is_asked)
 			 "%s",
 			 name, n->n_bad, n->bad ? n->bad : "");
 	if (is_asked)
-		warn("%s: %zu profiles read, %zu gone, %zu summed by prof-thin",
-		     name, n->n_read, n->n_gone - n->n_handed, n->n_handed);
+		warn("%s: %zu profile%s read, %zu gone, %zu summed by "
+		     "prof-thin",
+		     name, n->n_read, n->n_read == 1 ? "" : "s",
+		     n->n_gone - n->n_handed, n->n_handed);
 }
 
 static void

@@ -143,8 +143,8 @@ changes_text(const struct series *x, const struct series_fn *f,
 	     const struct shifts *s, FILE *out)
 {
 	if (s->n_bucket < s->n_needed)
-		fprintf(out, "change: %zu rows are too few, %zu are needed\n",
-			s->n_bucket, s->n_needed);
+		fprintf(out, "change: too few rows, %zu of %zu\n", s->n_bucket,
+			s->n_needed);
 	else if (!s->n)
 		fprintf(out, "change: none; p %.2g at best\n", s->best_p);
 	for (size_t i = 0; i < s->n; i++)

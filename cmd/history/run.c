@@ -147,17 +147,18 @@ ask_first(struct run *r, const struct span *span, const struct question *q,
 static void
 tell_unknown(const struct question *q, const struct series *x)
 {
-	const char *programs =
-		x->has_unknown_program ? " or some of their programs" : "";
+	const char *s = x->n_unknown == 1 ? "" : "s";
+	const char *in_part =
+		x->has_unknown_program ? " (at least in part)" : "";
 
 	if (x->n_unknown && q->where)
-		warn("%zu profiles%s are left out: their samples differ in a "
+		warn("left out %zu profile%s%s: the samples differ in a "
 		     "label of --where",
-		     x->n_unknown, programs);
+		     x->n_unknown, s, in_part);
 	else if (x->n_unknown)
-		warn("%zu profiles%s are in the row without a name: their "
+		warn("put %zu profile%s%s into the row without a name: the "
 		     "samples differ in label '%s'",
-		     x->n_unknown, programs, q->label);
+		     x->n_unknown, s, in_part, q->label);
 	else if (q->by == SERIES_LABEL && x->n_bucket == 1 &&
 		 !names_str(&x->keys, x->bucket[0].key)->len)
 		die("--by: no profile has a label '%s'; one of day, hour, "

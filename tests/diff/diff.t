@@ -100,7 +100,7 @@ Duration: 2µs
 END
 check 'a delta of profiles in the wrong order' 0 \
 	'prof-diff --delta heap2.pb.gz heap1.pb.gz 2>&1 >/dev/null' <<'END'
-prof-diff: 1 values went down: are these two moments of one process, the older first?
+prof-diff: 1 value went down: are these two moments of one process, the older first?
 END
 check 'a delta of equal profiles: exit 0' 0 \
 	'prof-diff --delta --exit-code heap1.pb.gz heap1.pb.gz | sh total' <<'END'
@@ -123,7 +123,7 @@ printf '# n count\nmain;f 5\nmain;g::h00000000deadbeef 3\n' |
 	mkprof >build2.pb.gz
 check 'names without what compilers number' 0 \
 	'prof-diff --normalize-names build1.pb.gz build2.pb.gz 2>&1 >out; normal <out | grep -o " g [^ ]*\| f [^ ]*" | sort -u' <<'END'
-prof-diff: normalized 1 names: parts and clones of a function (f.part.0, f.cold is f)
+prof-diff: normalized 1 name: parts and clones of a function (f.part.0, f.cold is f)
 prof-diff: normalized 2 names: hashes and generics of Rust functions (a::f::h0123456789abcdef is a::f)
  f :0
  g :0

@@ -468,10 +468,10 @@ END
 printf '# profpipe folded 1\n# type cpu nanoseconds\nmain 5\nthread=x|; 7\n' | prof-import >stackless
 for to in callgrind cpuprofile folded; do
 	check_err "$to: samples without a stack are counted" 0 "prof-export --to $to stackless >w" \
-		'prof-export: 1 samples without a stack are left out: 7 nanoseconds'
+		'prof-export: left out 1 sample without a stack: 7 nanoseconds'
 done
 check_err 'and by prof-text --folded' 0 'prof-text --folded stackless >w' \
-	'prof-text: 1 samples without a stack are left out: 7 nanoseconds'
+	'prof-text: left out 1 sample without a stack: 7 nanoseconds'
 printf '# cpu nanoseconds alloc bytes\nmain 5 0\n' | mkprof >zeros
 check_err 'a column of zeros' 0 'prof-export --to speedscope --sample-index alloc zeros >w' \
 	'prof-export: alloc is 0 in all samples; --sample-index chooses another column'

@@ -730,7 +730,7 @@ check '--save-baseline, and --baseline of a folder' 0 \
 2 base and 2 new
 END
 check_err 'fewer than wanted' 0 'prof-gate --baseline=base $new >/dev/null' \
-	'base: only 3 of the 5 runs wanted compare'
+	'base: only 3 comparable runs; 5 were wanted'
 check 'the newest are taken' 0 \
 	'prof-gate --save-baseline=base $slow && prof-gate --baseline=base --baseline-runs=2 $slow | head -1 | cut -d, -f1' <<'END'
 unchanged: total +0.0% (-1.7% .. +1.7%)
@@ -742,8 +742,8 @@ END
 check_err 'another machine does not compare' 2 \
 	'mkdir other; printf "# samples count\n@comment # machine: abacus\nmain 9000\n" >o; mkprof o >o.pb.gz;
 	prof-gate --save-baseline=other o.pb.gz; prof-gate --baseline=other plain1.pb.gz' \
-	'none of 1 runs compares'
-check_err 'an empty folder' 2 'prof-gate --baseline=empty $new' 'none of 0 runs compares'
+	'none of 1 runs is comparable'
+check_err 'an empty folder' 2 'prof-gate --baseline=empty $new' 'none of 0 runs is comparable'
 check_err 'no folder can be made' 2 'prof-gate --save-baseline=$new/deep $new' 'Not a directory'
 
 # day NUMBER PERCENT NAME: three runs on a day, NAME1.pb.gz and so on, a minute

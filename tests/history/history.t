@@ -111,11 +111,11 @@ check '--where' 0 '
 web1 12;
 web2 6;
 web1 1;web2 1;
-prof-history: 2 profiles are left out: their samples differ in a label of --where;web2 1;
-prof-history: 2 profiles are left out: their samples differ in a label of --where;web2 1;
+prof-history: left out 2 profiles: the samples differ in a label of --where;web2 1;
+prof-history: left out 2 profiles: the samples differ in a label of --where;web2 1;
 prof-history: no profiles for which --where is true;
 prof-history: --where: at byte 5: expected '&&', '||' or the end instead of = x;
-prof-history: 2 profiles are in the row without a name: their samples differ in label 'user'
+prof-history: put 2 profiles into the row without a name: the samples differ in label 'user'
 user	profiles
 	2
 ann	1
@@ -482,10 +482,10 @@ sh build "@mapping 0x400000 0x500000 0 /bin/app b00f1e" "main 1 {process=\"app\"
 check 'what is left out are profiles, not programs' 0 '
 	prof-history --function=main --where="user == \"a\"" --tsv one 2>&1 | cut -f8,11
 	prof-history --function=main --by=user --tsv one 2>&1 | cut -f2,8,11' <<'END'
-prof-history: 1 profiles or some of their programs are left out: their samples differ in a label of --where
+prof-history: left out 1 profile (at least in part): the samples differ in a label of --where
 profiles	cum
 1	1
-prof-history: 1 profiles or some of their programs are in the row without a name: their samples differ in label 'user'
+prof-history: put 1 profile (at least in part) into the row without a name: the samples differ in label 'user'
 user	profiles	cum
 	1	4
 a	1	1
@@ -545,7 +545,7 @@ if strace -o trace true 2>/dev/null; then
 				prof-history --index e 2>&1 | tail -1
 			prof-history --index e 2>&1" <<'END'
 prof-history: e: 23 profiles read, 0 gone, 0 summed by prof-thin
-prof-history: e: 1 profiles read, 0 gone, 0 summed by prof-thin
+prof-history: e: 1 profile read, 0 gone, 0 summed by prof-thin
 END
 	done
 else
@@ -616,7 +616,7 @@ check 'a profile that the cache has not seen: the sum is read' 0 '
 	cp h/2026-11-19/00/web1-00.pb.gz $profile
 	prof-thin -q --now=2026-11-21 h; sh index h
 	sh unseen >a; prof-history --index --rebuild -q h; sh unseen; cat a' <<'END'
-h: 1 profiles read, 2 gone, 4 summed by prof-thin
+h: 1 profile read, 2 gone, 4 summed by prof-thin
 day	profiles	flat	total
 2026-11-19	3	4970000000	6510000000
 day	profiles	flat	total
@@ -740,7 +740,7 @@ END
 		prof-history --function=Encode --change --since=5d changes | tail -1' <<'END'
 change: none; p 0.48 at best
 change: none; p 1 at best
-change: 5 rows are too few, 6 are needed
+change: too few rows, 5 of 6
 END
 	# Ten hosts get slower, one a day, from the 10th on.
 	for day in 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do

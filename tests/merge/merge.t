@@ -246,7 +246,7 @@ main 9223372036854775807
 END
 check 'a sum beyond 64 bits' 0 \
 	'prof-merge 2:max.pb.gz 2>&1 >out; normal <out | cut -f2' <<'END'
-prof-merge: 1 values overflow 64 bits; clamped to the limit
+prof-merge: 1 value past 64 bits; clamped to the limit
 9223372036854775807
 END
 printf '# cpu nanoseconds\nmain 1\n' | mkprof >no-period

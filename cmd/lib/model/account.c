@@ -105,8 +105,8 @@ account_quality(const struct sampling *s, account_say *say)
 			   "interpreter, which could not be read",
 			   100 * (double)s->unread / ticks);
 	if (s->untimed)
-		say_format(say, "%" PRIu64 " threads were not sampled",
-			   s->untimed);
+		say_format(say, "%" PRIu64 " thread%s not sampled", s->untimed,
+			   s->untimed == 1 ? " was" : "s were");
 	if ((double)s->merged >= worth * ticks)
 		say_format(say,
 			   "sampled at %.4g Hz, not %.4g as asked: a stack "

@@ -165,7 +165,7 @@ capture_open_group(struct capture *c, const char *name, struct prof_err *err)
 		fd = regular_folder(path);
 	}
 	if (fd < 0)
-		return prof_fail(err, PROF_EUSAGE, "%s: no control group",
+		return prof_fail(err, PROF_EUSAGE, "%s: not a control group",
 				 name);
 	c->config.cgroup = true;
 	c->task = c->group = fd;

@@ -178,11 +178,11 @@ check_begun(struct run *r)
 	n = capture_unknown_waits(r->capture, &pid);
 	if (n) {
 		procfs_line(pid, "comm", name, sizeof(name));
-		warn("%zu threads, the first of %s[%d], wait on stacks that "
-		     "may not be read without CAP_SYS_PTRACE and all that the "
-		     "process is permitted: their waits are not seen before "
-		     "they run",
-		     n, name, (int)pid);
+		warn("cannot read the stacks of %zu waiting thread%s, the "
+		     "first of %s[%d], without CAP_SYS_PTRACE and all that "
+		     "the process is permitted: waits are not seen before a "
+		     "thread runs",
+		     n, n == 1 ? "" : "s", name, (int)pid);
 	}
 	if (!capture_lacks_kernel(r->capture))
 		return;
