@@ -23,7 +23,8 @@ static const struct cli_hint hints[] = {
 static const struct cli_cmd cmd = {
 	.name = "prof-gate",
 	.args = "BASE... -- NEW...",
-	.brief = "did anything get slower? exit status 1 if so",
+	.brief =
+		"did anything get slower? exit status 1 if several runs say so",
 	.opts = gate_opts,
 	.groups = groups,
 	.hints = hints,

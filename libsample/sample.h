@@ -2,10 +2,12 @@
  * sample.h - the public interface of libsample, for programs that link it
  * (-lsample) and start, stop and label their profiles themselves. A program
  * that prof-record runs needs none of this. If it uses this interface anyway,
- * prof-record gets the samples and labels; start and stop do nothing.
+ * prof-record gets the samples and labels; start, stop and flush return 0
+ * and do nothing.
  *
  * All functions may be called from any thread, but not from signal handlers.
- * Those that return int return 0 or an errno value. None changes errno.
+ * Those that return int return 0 or an errno value: also EAGAIN or ENOMEM,
+ * where libsample cannot be set up or a thread not be made. None changes errno.
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H

@@ -48,7 +48,8 @@ const struct cli_opt history_opts[] = {
 	{ KEY_CHANGE, "change", NULL,
 	  "find when it changed, and by which build; alone: all functions" },
 	{ KEY_EXIT_CODE, "exit-code", NULL,
-	  "exit with 1 if a function that was named changed" },
+	  "with --change and --function or --match: exit with 1 if one "
+	  "changed" },
 	CLI_HEADING("Lists of functions"),
 	{ KEY_TOP_MOVERS, "top-movers", "[N]",
 	  "list the N (20) whose shares changed most since --since" },

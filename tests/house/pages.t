@@ -136,4 +136,6 @@ for page in "$src"/doc/*.[1-8]; do
 		ok "$file: the synopsis agrees with the option table"
 	fi
 done
+check 'an optional argument stays with its option: --x[=Y]' 0 \
+	"grep -nE 'Fl -[a-z-]+ Op (=|Ar) ' \"\$src\"/doc/*.[17]; [ \$? -eq 1 ]" </dev/null
 plan

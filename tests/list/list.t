@@ -360,7 +360,7 @@ cp "$data/good-old.pb.gz" old.pb.gz
 cp "$data/good-new.pb.gz" new.pb.gz
 for e in "prof-list '^main\$' cpu.pb.gz" \
 	'prof-list --map /build/app=$HOME/src/app Encode cpu.pb.gz' \
-	"prof-list --json . cpu.pb.gz | jq '[.functions[].lines[]] | max_by(.flat)'" \
+	"prof-list --json . cpu.pb.gz | jq '[.functions[] | {function, file} + .lines[]] | max_by(.flat)'" \
 	'prof-diff old.pb.gz new.pb.gz | prof-list Encode' \
 	"prof-list --disasm '^main\$' cpu.pb.gz" \
 	'prof-list --debuginfod=https://debuginfod.debian.net qsort cpu.pb.gz' \
@@ -373,6 +373,14 @@ check 'of one function' 0 "prof-list -q '^main\$' cpu.pb.gz | sed 1,2d" <<'END'
  Error: open /src/demo/main.c: no such file or directory
       10ms      660ms     12:<no source>
 END
+if have jq; then
+	check 'of the hottest line' 0 \
+		"prof-list -q --json . cpu.pb.gz | jq -c '[.functions[] | {function, file} + .lines[]] | max_by(.flat)'" <<'END'
+{"function":"helper","file":"/src/demo/util.h","line":7,"flat":300000000,"cum":300000000}
+END
+else
+	skip 'of the hottest line' 'no jq'
+fi
 check 'of a difference' 0 \
 	"prof-diff old.pb.gz new.pb.gz | prof-list -q '^a\$'" <<'END'
 Total: 1.02s

@@ -29,6 +29,7 @@ check 'a page' 0 'prof-list -q --weblist=leaf --trim-path=/src/demo $tiny >leaf.
 100000000 100000000 46:work line 46
 END
 check_err 'no match' 2 'prof-list --weblist zzz $tiny' 'no matches found for regexp: zzz'
+check_err 'names of files are not searched' 2 'prof-list -q --weblist "main\.c" $tiny' 'no matches found'
 check 'it begins with the source' 0 \
 	'sh "$src/tests/lib/page-data.sh" <leaf.html | grep -ao "\"view\":\"[a-z]*\""' <<'END'
 "view":"source"

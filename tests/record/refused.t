@@ -7,7 +7,7 @@ check_err 'preload cannot attach' 2 'prof-record --sampler=preload --pid 1' \
 check_err 'what only libsample has' 2 'prof-record --pid 1 --heap' "libsample's"
 check_err 'what only the kernel has' 2 \
 	'prof-record --sampler=preload --kernel=no true' '--kernel is for'
-check_err 'seconds of nothing' 2 'prof-record --seconds 3 true' '--seconds is for'
+check_err 'seconds of nothing' 2 'prof-record --seconds 3 true' '--seconds is for --pid, --all and --cgroup, without'
 check_err 'a list that is none' 2 'prof-record --pid 12,x' 'not a list'
 check_err 'a label that is none' 2 'prof-record --pid 1 --label=thread,x' \
 	"unknown label 'x'; one of thread, tid, cpu, cgroup, container"

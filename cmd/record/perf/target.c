@@ -40,8 +40,8 @@ const struct cli_opt record_target_opts[] = {
 	{ KEY_CGROUP, "cgroup", "PATH",
 	  "record the processes of a control group" },
 	{ KEY_SECONDS, "seconds", "N",
-	  "with --pid or --all: for N seconds (until interrupted, or until "
-	  "COMMAND ends)" },
+	  "with --pid, --all or --cgroup: for N seconds (until interrupted, "
+	  "or until COMMAND ends)" },
 	{ KEY_EVERY, "every", "N",
 	  "with --pid or --all: without end, a file of the archive of -o for "
 	  "each N seconds" },
@@ -267,7 +267,8 @@ record_target_check(struct target *t, const struct cli *cli,
 		die("--sampler=preload: libsample can only be loaded into a "
 		    "program that prof-record starts");
 	if (t->seconds && (n_operand || !record_target_runs(t)))
-		die("--seconds is for --pid and --all without a command");
+		die("--seconds is for --pid, --all and --cgroup, without a "
+		    "command");
 	if (!n_operand && !record_target_runs(t))
 		die("no command to run: use prof-record ./app, or --pid N "
 		    "for one that runs");
