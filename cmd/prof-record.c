@@ -50,7 +50,8 @@ static const struct cli_opt opts[] = {
 	  "find names at the end: yes, no, gone (the default): of files that "
 	  "cannot be found later, or auto: of temporary ones, too" },
 	{ KEY_WAIT, "wait", NULL,
-	  "until all processes that the program leaves behind have ended" },
+	  "record until all processes that the program leaves behind have "
+	  "ended" },
 	{ KEY_SESSION, "session", NULL,
 	  "record the program that asks for it (libsample does)" },
 	CLI_WRITE_OPTS,

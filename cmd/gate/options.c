@@ -66,7 +66,7 @@ const struct cli_opt gate_opts[] = {
 	{ KEY_SAVE_BASELINE, "save-baseline", "DIR",
 	  "add the operands to the folder DIR, and compare nothing" },
 	{ KEY_BASELINE_RUNS, "baseline-runs", "N",
-	  "take the newest N that compare of each session in a folder (" TEXT(
+	  "use the newest N comparable runs of each session in a folder (" TEXT(
 		  RUNS) ")" },
 	{ KEY_BASELINE_SESSIONS, "baseline-sessions", "N",
 	  "take the newest N sessions of a folder (" TEXT(SESSIONS) ")" },

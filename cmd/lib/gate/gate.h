@@ -355,8 +355,8 @@ enum prof_status gate_add(struct gate *g, enum gate_side side,
 			  struct prof_err *err) MUST_USE;
 
 /*
- * Judge every row. PROF_EUSAGE: the two sides cannot be compared ("Guards"),
- * and err says why; PROF_ENOMEM.
+ * Judge every row. PROF_EUSAGE: the two sides cannot be compared ("What is
+ * refused"), and err says why; PROF_ENOMEM.
  */
 enum prof_status gate_judge(struct gate *g, struct prof_err *err) MUST_USE;
 
