@@ -138,4 +138,14 @@ for page in "$src"/doc/*.[1-8]; do
 done
 check 'an optional argument stays with its option: --x[=Y]' 0 \
 	"grep -nE 'Fl -[a-z-]+ Op (=|Ar) ' \"\$src\"/doc/*.[17]; [ \$? -eq 1 ]" </dev/null
+make -s -C "$bin" install-dist_docDATA DESTDIR="$scratch/to" docdir=/doc >log 2>&1
+check 'documents that pages name are installed' 0 '
+	grep -oh "doc/[a-z-]*\.md" "$src"/doc/*.[17] | sort -u | while read -r f; do
+		cmp "to/$f" "$src/$f" 2>&1
+		echo "$f"
+	done' <<'END'
+doc/formats.md
+doc/gate.md
+doc/history.md
+END
 plan
