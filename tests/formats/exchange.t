@@ -34,6 +34,9 @@ main;;x 2
 main;a b 4
 main;work;leaf 3
 END
+check 'folded: a name begins with #' 0 'printf "#tick;work 3\n# no stack\n#\n" | prof-import | prof-export --to folded' <<'END'
+#tick;work 3
+END
 printf 'main;work_[k] 3\nmain;outer;in_[i];inner_[i] 2\nmain;jit_[j] 1\n' >marked
 check 'folded: suffixes are kernel, inlined, jitted' 0 \
 	'prof-import marked | prof-export --to folded --sort --annotate' <<'END'

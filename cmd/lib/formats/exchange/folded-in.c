@@ -72,6 +72,17 @@ take_number(struct span *s, double *v, bool *is_whole, int64_t *whole)
 	return true;
 }
 
+/*
+ * A blank line, or '#' and a blank: readers of folded stacks know no comments,
+ * and a function may be called #name.
+ */
+static bool
+is_passed(struct span s)
+{
+	return !span_len(span_trim(s)) ||
+	       (*s.p == '#' && (s.p + 1 == s.end || is_blank(s.p[1])));
+}
+
 bool
 folded_is(const void *data, size_t n)
 {
@@ -85,7 +96,7 @@ folded_is(const void *data, size_t n)
 
 		if (span_begins(s, "# profpipe folded 1"))
 			return true;
-		if (span_is_comment(s))
+		if (is_passed(s))
 			continue;
 		for (const char *p = s.p; p < s.end; p++)
 			if ((unsigned char)*p < ' ' && *p != '\t' && *p != '\r')
@@ -454,9 +465,7 @@ lines(struct folded *f, const void *data, size_t n)
 		struct span s = t.line;
 
 		f->number = t.number;
-		if (!span_len(span_trim(s)))
-			continue;
-		if (*s.p == '#') {
+		if (is_passed(s)) {
 			st = header(f, s);
 			continue;
 		}
