@@ -32,8 +32,7 @@ struct reader {
 	struct byname b;
 	struct prof_err *err;
 	struct firefox_libs libs;
-	bool is_ours;         /* pids are columns */
-	uint32_t label;       /* of ours: the key; 0: none */
+	bool is_ours;         /* each thread says what it is */
 	int column[N_COLUMN]; /* in the profile; -1: not used */
 	double cpu_ns;        /* of a unit of CPU time; 0: cycles, or none */
 	const json_t *categories;
@@ -108,7 +107,6 @@ static enum prof_status
 read_ours(struct reader *r, const json_t *ours)
 {
 	const json_t *list = json_object_get(ours, "columns");
-	const char *label = firefox_text(ours, "label");
 
 	r->is_ours = true;
 	if (json_array_size(list) > MAX_COLUMNS)
@@ -121,8 +119,7 @@ read_ours(struct reader *r, const json_t *ours)
 				     firefox_text(c, "unit")) == PROF_NONE)
 			return prof_nomem(r->err);
 	}
-	r->label = profile_intern(r->b.p, label);
-	return r->label == STRTAB_NONE ? prof_nomem(r->err) : PROF_OK;
+	return PROF_OK;
 }
 
 /* --- samples --- */
@@ -170,11 +167,13 @@ add_to(struct reader *r, size_t stack, size_t column, int64_t v)
 static size_t
 our_column(const struct reader *r, const json_t *thread)
 {
-	const char *pid = firefox_text(thread, "pid");
-	char *end;
-	unsigned long i = strtoul(pid, &end, 10);
+	const json_t *ours = json_object_get(thread, "profpipe");
+	const json_t *column = json_object_get(ours, "column");
+	int64_t i = json_text_int(column);
 
-	return *pid && !*end && i < r->b.p->n_type ? i : r->b.p->n_type;
+	return json_is_number(column) && i >= 0 && (size_t)i < r->b.p->n_type
+		       ? (size_t)i
+		       : r->b.p->n_type;
 }
 
 /* Add up the samples of a thread. */
@@ -256,17 +255,18 @@ static int
 labels_of(struct reader *r, const json_t *thread, const char *process,
 	  struct label *l)
 {
+	const json_t *ours = json_object_get(thread, "profpipe");
 	const char *name = firefox_text(thread, "name");
-	const json_t *tid = json_object_get(thread, "tid");
-	const json_t *pid = json_object_get(thread, "pid");
+	const json_t *tid, *pid;
 	int n = 0;
 
 	if (r->is_ours) {
-		if (!r->label || !strcmp(name, process))
-			return 0;
-		return add_text(r, l, profile_str(r->b.p, r->label), name) ? 1
-									   : -1;
+		name = firefox_text(ours, "thread");
+		process = firefox_text(ours, "process");
+		thread = ours;
 	}
+	tid = json_object_get(thread, "tid");
+	pid = json_object_get(thread, "pid");
 	if (*name && !add_text(r, &l[n++], "thread", name))
 		return -1;
 	if (*process && !add_text(r, &l[n++], "process", process))

@@ -40,6 +40,17 @@ check 'with labels, inlined functions, lines, and samples without a stack' 0 '
 4
 END
 
+printf '# profpipe folded 1\nprocess=a|;thread=w|;main;thread 5\nprocess=b|;thread=w|;main;thread 7\nprocess=c|;main 9\nmain 2\n' >two
+check 'each process has its threads; a function may be called thread' 0 '
+	prof-import two | prof-export --to firefox >two.json
+	grep -oE "(name|pid|processName)\":\"[^\"]*\"" two.json | tail -n +5 | tr "\n" " "
+	prof-import two.json | prof-export --to folded --headers --sort | grep -v "^#"' <<'END'
+name":"samples" pid":"0" processName":"samples" name":"c" pid":"1" processName":"c" name":"w" pid":"2" processName":"a" name":"w" pid":"3" processName":"b" main 2
+process=a|;thread=w|;main;thread 5
+process=b|;thread=w|;main;thread 7
+process=c|;main 9
+END
+
 # --- processed, as samply writes it: tables of each thread ---
 
 cat >samply.json <<'END'

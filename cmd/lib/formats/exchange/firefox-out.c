@@ -7,9 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/base/escape.h"
+#include "lib/base/hashtab.h"
 #include "lib/model/profile.h"
 #include "named.h"
+
+/* The samples of a thread of a process. */
+struct group {
+	uint32_t process, thread; /* values of these labels; 0: none */
+	uint32_t pid;             /* counted from 0 */
+	uint32_t first, last;     /* samples; see next */
+};
 
 struct writer {
 	FILE *out;
@@ -22,8 +31,11 @@ struct writer {
 	uint32_t *function; /* of each frame: the number of its function */
 	uint32_t *first;    /* of each function: a frame of it */
 	uint32_t n_function;
-	uint32_t *thread; /* of each sample: its thread's string, or 0 */
-	uint32_t label;   /* its key; 0: none */
+	struct group *group;
+	size_t n_group, cap_group;
+	uint32_t
+		*next; /* of each sample: the next of its group, or PROF_NONE */
+	uint32_t n_process;
 	size_t n_thread;
 };
 
@@ -225,11 +237,9 @@ put_meta(struct writer *w, const char *version)
 	      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":"
 	      "[\"Other\"]},"
 	      "{\"name\":\"JIT\",\"color\":\"yellow\",\"subcategories\":"
-	      "[\"Other\"]}],\"profpipe\":{\"label\":",
+	      /* For the way back: the profiler passes over it. */
+	      "[\"Other\"]}],\"profpipe\":{\"columns\":[",
 	      w->out);
-	/* For the way back: the profiler passes over it. */
-	json_put_str(w->out, &w->p->strings.str[w->label]);
-	fputs(",\"columns\":[", w->out);
 	for (size_t i = 0; i < w->p->n_type; i++) {
 		fputs(i ? ",{\"type\":" : "{\"type\":", w->out);
 		json_put_str(w->out, &w->p->strings.str[w->p->type[i].type]);
@@ -311,9 +321,73 @@ put_shared(struct writer *w)
 /* --- threads --- */
 
 static bool
-is_in(const struct writer *w, size_t i, size_t column, uint32_t thread)
+is_same_group(const void *ctx, uint32_t i, const void *key)
 {
-	return w->thread[i] == thread && profile_value(w->p, i)[column];
+	const struct writer *w = ctx;
+	const struct group *a = &w->group[i], *b = key;
+
+	return a->process == b->process && a->thread == b->thread;
+}
+
+/* Each sample goes into the group of its labels, which are in their order. */
+static bool
+group_samples(struct writer *w, struct hashtab *t, uint32_t *pid)
+{
+	const struct profile *p = w->p;
+	uint32_t process = strtab_find(&p->strings, "process", 7);
+	uint32_t thread = strtab_find(&p->strings, "thread", 6);
+
+	for (uint32_t i = 0; i < p->n_sample; i++) {
+		const struct label *l = profile_label(p, &p->sample[i]);
+		struct group g = { .first = i, .last = i };
+		uint32_t at;
+
+		for (uint32_t k = 0; k < p->sample[i].n_label; k++)
+			if (l[k].key == process && l[k].str)
+				g.process = l[k].str;
+			else if (l[k].key == thread && l[k].str)
+				g.thread = l[k].str;
+		at = hashtab_intern(t, (uint64_t)g.process << 32 | g.thread,
+				    is_same_group, w, &g, w->n_group);
+		if (at == HASHTAB_NONE ||
+		    array_reserve(&w->group, &w->cap_group, w->n_group + 1,
+				  sizeof(*w->group)) < 0)
+			return false;
+		w->next[i] = PROF_NONE;
+		if (at < w->n_group) {
+			w->next[w->group[at].last] = i;
+			w->group[at].last = i;
+			continue;
+		}
+		if (!pid[g.process])
+			pid[g.process] = ++w->n_process;
+		g.pid = pid[g.process] - 1;
+		w->group[w->n_group++] = g;
+	}
+	return true;
+}
+
+static bool
+find_groups(struct writer *w)
+{
+	uint32_t *pid = calloc(w->p->strings.n_str, sizeof(*pid));
+	struct hashtab t = { 0 };
+	bool ok;
+
+	w->next = calloc(w->p->n_sample + 1, sizeof(*w->next));
+	ok = pid && w->next && group_samples(w, &t, pid);
+	hashtab_release(&t);
+	free(pid);
+	return ok;
+}
+
+/* The next sample from i on of a group that has a value in a column. */
+static uint32_t
+next_in(const struct writer *w, uint32_t i, size_t column)
+{
+	while (i != PROF_NONE && !profile_value(w->p, i)[column])
+		i = w->next[i];
+	return i;
 }
 
 /* Times in ms, as doubles; all else as it is. */
@@ -337,31 +411,29 @@ milliseconds(const char *unit)
 }
 
 static void
-put_samples(struct writer *w, size_t column, uint32_t thread)
+put_samples(struct writer *w, size_t column, const struct group *g)
 {
 	const char *unit = profile_str(w->p, w->p->type[column].unit);
 	double ms = milliseconds(unit);
+	uint32_t i, first = next_in(w, g->first, column);
 	size_t n = 0;
 
 	fputs("\"samples\":{\"stack\":[", w->out);
-	for (size_t i = 0; i < w->p->n_sample; i++)
-		if (is_in(w, i, column, thread)) {
-			fputs(n++ ? "," : "", w->out);
-			if (w->tree.leaf[i] == TREE_NONE)
-				fputs("null", w->out);
-			else
-				fprintf(w->out, "%" PRIu32, w->tree.leaf[i]);
-		}
+	for (i = first; i != PROF_NONE; i = next_in(w, w->next[i], column)) {
+		fputs(n++ ? "," : "", w->out);
+		if (w->tree.leaf[i] == TREE_NONE)
+			fputs("null", w->out);
+		else
+			fprintf(w->out, "%" PRIu32, w->tree.leaf[i]);
+	}
 	fputs("],\n\"time\":[", w->out);
-	for (size_t i = 0; i < n; i++)
-		fprintf(w->out, i ? ",%zu" : "%zu", i);
+	for (size_t k = 0; k < n; k++)
+		fprintf(w->out, k ? ",%zu" : "%zu", k);
 	fputs("],\n\"weight\":[", w->out);
-	n = 0;
-	for (size_t i = 0; i < w->p->n_sample; i++)
-		if (is_in(w, i, column, thread)) {
-			fputs(n++ ? "," : "", w->out);
-			put_weight(w->out, profile_value(w->p, i)[column], ms);
-		}
+	for (i = first; i != PROF_NONE; i = next_in(w, w->next[i], column)) {
+		fputs(i != first ? "," : "", w->out);
+		put_weight(w->out, profile_value(w->p, i)[column], ms);
+	}
 	fprintf(w->out, "],\"weightType\":\"%s\",\"length\":%zu},\n",
 		ms != 0                  ? "tracing-ms"
 		: !strcmp(unit, "bytes") ? "bytes"
@@ -369,45 +441,73 @@ put_samples(struct writer *w, size_t column, uint32_t thread)
 		n);
 }
 
+/* A name in quotes, and of which column if there are several. */
 static void
-put_thread(struct writer *w, size_t column, uint32_t thread)
+put_process(struct writer *w, uint32_t process, const struct str *type)
+{
+	const struct str *s = &w->p->strings.str[process];
+
+	putc('"', w->out);
+	escape_put(w->out, ESCAPE_JSON, s->s, s->len);
+	if (s->len && w->p->n_type > 1)
+		fputs(" / ", w->out);
+	if (!s->len || w->p->n_type > 1)
+		escape_put(w->out, ESCAPE_JSON, type->s, type->len);
+	putc('"', w->out);
+}
+
+/* For the way back, as above. */
+static void
+put_ours(struct writer *w, size_t column, const struct group *g)
+{
+	fprintf(w->out, "\"profpipe\":{\"column\":%zu", column);
+	if (g->process) {
+		fputs(",\"process\":", w->out);
+		json_put_str(w->out, &w->p->strings.str[g->process]);
+	}
+	if (g->thread) {
+		fputs(",\"thread\":", w->out);
+		json_put_str(w->out, &w->p->strings.str[g->thread]);
+	}
+	fputs("},\n", w->out);
+}
+
+static void
+put_thread(struct writer *w, size_t column, const struct group *g)
 {
 	const struct str *type = &w->p->strings.str[w->p->type[column].type];
-	const struct str *who = &w->p->strings.str[thread];
+	uint32_t name = g->thread ? g->thread : g->process;
 
 	fputs(w->n_thread ? ",\n" : "", w->out);
 	fputs("{\"processType\":\"default\",\"processStartupTime\":0,"
 	      "\"processShutdownTime\":null,\"registerTime\":0,"
 	      "\"unregisterTime\":null,\"pausedRanges\":[],\"name\":",
 	      w->out);
-	json_put_str(w->out, who->len ? who : type);
+	json_put_str(w->out, name ? &w->p->strings.str[name] : type);
 	fprintf(w->out,
 		",\"isMainThread\":%s,\"pid\":\"%zu\",\"tid\":%zu,"
 		"\"processName\":",
-		w->n_thread ? "false" : "true", column, w->n_thread);
-	json_put_str(w->out, type);
+		w->n_thread ? "false" : "true", column * w->n_process + g->pid,
+		w->n_thread);
+	put_process(w, g->process, type);
 	fputs(",\n", w->out);
-	put_samples(w, column, thread);
+	put_ours(w, column, g);
+	put_samples(w, column, g);
 	fputs("\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],"
 	      "\"endTime\":[],\"phase\":[],\"category\":[],\"length\":0}}",
 	      w->out);
 	w->n_thread++;
 }
 
-static bool
+static void
 put_threads_of(struct writer *w, size_t column)
 {
-	bool *done = calloc(w->p->strings.n_str, sizeof(*done));
+	static const struct group none = { .first = PROF_NONE };
 
-	for (size_t i = 0; done && i < w->p->n_sample; i++)
-		if (!done[w->thread[i]]) {
-			done[w->thread[i]] = true;
-			put_thread(w, column, w->thread[i]);
-		}
-	if (!w->p->n_sample)
-		put_thread(w, column, 0);
-	free(done);
-	return done;
+	for (size_t i = 0; i < w->n_group; i++)
+		put_thread(w, column, &w->group[i]);
+	if (!w->n_group)
+		put_thread(w, column, &none);
 }
 
 /* An entry for each function: viewers tell functions apart by it. */
@@ -433,24 +533,10 @@ number_functions(struct writer *w)
 static bool
 prepare(struct writer *w)
 {
-	const struct profile *p = w->p;
-	uint32_t key = strtab_find(&p->strings, "thread", 6);
-
-	if (key == STRTAB_NONE)
-		key = strtab_find(&p->strings, "process", 7);
-	w->label = key == STRTAB_NONE ? 0 : key;
-	w->thread = calloc(p->n_sample + 1, sizeof(*w->thread));
 	w->lib = calloc(w->names->strings.n_str, sizeof(*w->lib));
 	w->object = calloc(w->names->strings.n_str, sizeof(*w->object));
-	if (!w->thread || !w->lib || !w->object || !number_functions(w))
+	if (!w->lib || !w->object || !number_functions(w) || !find_groups(w))
 		return false;
-	for (size_t i = 0; i < p->n_sample; i++) {
-		const struct label *l = profile_label(p, &p->sample[i]);
-
-		for (uint32_t k = 0; k < p->sample[i].n_label; k++)
-			if (l[k].key == key && l[k].str)
-				w->thread[i] = l[k].str;
-	}
 	for (size_t i = 0; i < w->names->n_frame; i++) {
 		uint32_t s = w->names->frame[i].object;
 
@@ -462,21 +548,18 @@ prepare(struct writer *w)
 	return true;
 }
 
-static bool
+static void
 put_all(struct writer *w, size_t column, const char *version)
 {
-	bool ok;
-
 	put_meta(w, version);
 	put_libs(w);
 	put_shared(w);
 	fputs("\"threads\":[", w->out);
-	ok = put_threads_of(w, column);
-	for (size_t c = 0; ok && c < w->p->n_type; c++)
+	put_threads_of(w, column);
+	for (size_t c = 0; c < w->p->n_type; c++)
 		if (c != column)
-			ok = put_threads_of(w, c);
+			put_threads_of(w, c);
 	fputs("]}\n", w->out);
-	return ok;
 }
 
 enum prof_status
@@ -488,13 +571,16 @@ firefox_write(FILE *out, const struct profile *p, size_t column,
 
 	if (st == PROF_OK)
 		st = tree_init(&w.tree, w.names, err);
-	if (st == PROF_OK && (!prepare(&w) || !put_all(&w, column, version)))
+	if (st == PROF_OK && !prepare(&w))
 		st = prof_nomem(err);
+	if (st == PROF_OK)
+		put_all(&w, column, version);
 	tree_release(&w.tree);
 	named_free(w.names);
 	free(w.lib);
 	free(w.object);
-	free(w.thread);
+	free(w.group);
+	free(w.next);
 	free(w.function);
 	free(w.first);
 	return st;

@@ -15,7 +15,7 @@ struct profile;
 
 /*
  * Write all columns of p, the one that is shown first in front: a thread for
- * each, and for each value of the label "thread", or else "process". Values may
+ * each, and for each pair of the labels "process" and "thread". Values may
  * be negative. Times are 0, 1, 2... milliseconds and mean nothing. PROF_ENOMEM.
  */
 enum prof_status firefox_write(FILE *out, const struct profile *p,
