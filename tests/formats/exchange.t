@@ -350,6 +350,17 @@ check 'speedscope: a profile for each value of a label' 0 \
 "name":"one / cpu"
 "name":"two / cpu"
 END
+# To viewers, frames are their numbers: f is one, inlined or not, in either file.
+printf 'f_[k] 1\ng;f_[i] 2\nf 4\n' | prof-import >f.pb
+check 'speedscope, cpuprofile: a frame, and a node below its caller, for each function' 0 '
+	prof-export --to speedscope f.pb | grep -oE "\"name\":\"[fg]\"" | sort
+	prof-export --to cpuprofile f.pb | grep -oE "\"functionName\":\"[fg]\"" | sort' <<'END'
+"name":"f"
+"name":"g"
+"functionName":"f"
+"functionName":"f"
+"functionName":"g"
+END
 check_err 'speedscope: no negative values' 2 \
 	'prof-import --diff two | prof-export --to speedscope' 'speedscope cannot hold'
 printf '\357\273\277main;a 1\r\nmain;b 2\r\n' >mark.folded

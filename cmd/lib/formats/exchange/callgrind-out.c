@@ -295,7 +295,7 @@ callgrind_write(FILE *out, const struct profile *p, const char *version,
 		return st;
 	if (hashtab_init(&w.table) < 0)
 		return prof_nomem(err);
-	st = named_new(p, NAMED_LINES, &w.names, err);
+	st = named_new(p, NAMED_LINES | NAMED_OBJECTS, &w.names, err);
 	if (st == PROF_OK)
 		st = collect(&w, err);
 	if (st == PROF_OK)

@@ -567,7 +567,8 @@ firefox_write(FILE *out, const struct profile *p, size_t column,
 	      const char *version, struct prof_err *err)
 {
 	struct writer w = { .out = out, .p = p };
-	enum prof_status st = named_new(p, NAMED_LINES, &w.names, err);
+	enum prof_status st =
+		named_new(p, NAMED_LINES | NAMED_OBJECTS, &w.names, err);
 
 	if (st == PROF_OK)
 		st = tree_init(&w.tree, w.names, err);

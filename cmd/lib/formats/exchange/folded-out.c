@@ -371,7 +371,7 @@ folded_write(FILE *out, const struct profile *p, size_t column,
 				 "sets");
 	if (hashtab_init(&w.table) < 0)
 		return prof_nomem(err);
-	st = named_new(p, 0, &w.names, err);
+	st = named_new(p, style->annotate ? NAMED_OBJECTS : 0, &w.names, err);
 	if (st == PROF_OK && !make_pieces(&w))
 		st = prof_nomem(err);
 	for (size_t i = 0; st == PROF_OK && i < p->n_sample; i++)

@@ -32,8 +32,8 @@ same(const struct named_frame *a, const struct named_frame *b)
 {
 	return a->name == b->name && a->file == b->file &&
 	       a->object == b->object && a->start_line == b->start_line &&
-	       a->line == b->line && a->address == b->address &&
-	       a->kind == b->kind && a->is_inlined == b->is_inlined;
+	       a->line == b->line && a->kind == b->kind &&
+	       a->is_inlined == b->is_inlined;
 }
 
 /* The number of a frame, or PROF_NONE without memory. */
@@ -48,7 +48,7 @@ find_frame(struct naming *w, const struct named_frame *f)
 	size_t at;
 	uint32_t i;
 
-	h = hashtab_mix(t, h, f->address ^ (uint64_t)f->object << 32);
+	h = hashtab_mix(t, h, f->object);
 	at = hashtab_start(t, (uint32_t)h);
 	while ((i = hashtab_next(t, (uint32_t)h, &at)) != HASHTAB_NONE)
 		if (same(&n->frame[i], f))
@@ -128,11 +128,11 @@ name_location(struct naming *w, const struct location *l)
 		const struct mapping *m = &p->mapping[l->mapping];
 
 		offset = l->address - m->start + m->offset;
-		f.object = copy_string(w, m->file);
-		f.kind = kind_of(profile_str(p, m->file));
+		if (w->flags & NAMED_OBJECTS) {
+			f.object = copy_string(w, m->file);
+			f.kind = kind_of(profile_str(p, m->file));
+		}
 	}
-	if (w->flags & NAMED_ADDRESSES)
-		f.address = offset;
 	if (!l->n_line) {
 		f.name = nameless(w, l, offset);
 		return f.name != STRTAB_NONE && f.object != STRTAB_NONE &&
@@ -145,7 +145,7 @@ name_location(struct naming *w, const struct location *l)
 		f.file = copy_string(w, fn->file);
 		f.start_line = fn->start_line;
 		f.line = w->flags & NAMED_LINES ? line[i].line : 0;
-		f.is_inlined = i + 1 < l->n_line;
+		f.is_inlined = w->flags & NAMED_OBJECTS && i + 1 < l->n_line;
 		if (f.name == STRTAB_NONE || f.file == STRTAB_NONE ||
 		    f.object == STRTAB_NONE || !add_frame(w, &f))
 			return false;

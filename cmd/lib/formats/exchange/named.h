@@ -20,15 +20,17 @@ struct profile;
 enum named_kind { NAMED_USER, NAMED_KERNEL, NAMED_JIT };
 
 struct named_frame {
-	uint32_t name, file, object; /* strings of named.strings */
+	uint32_t name, file; /* strings of named.strings */
+	uint32_t object;     /* the same; 0 unless told apart by object */
 	int64_t start_line;
-	int64_t line;     /* 0 unless frames are told apart by line */
-	uint64_t address; /* in its file; 0 unless told apart by address */
-	enum named_kind kind;
-	bool is_inlined;
+	int64_t line;         /* 0 unless frames are told apart by line */
+	enum named_kind kind; /* as object */
+	bool is_inlined;      /* as object */
 };
 
-enum named_flags { NAMED_LINES = 1, NAMED_ADDRESSES = 2 };
+/* What tells frames apart beside name, file and first line: to a format that
+ * cannot hold it, the frames of a function would be several. */
+enum named_flags { NAMED_LINES = 1, NAMED_OBJECTS = 2 };
 
 /*
  * Frames, each once. Location l has frame[node[first[l]]] to
