@@ -98,9 +98,9 @@ read_open(int fd, struct buf *b, const struct import_options *o,
 	return st == PROF_OK ? parse_bytes(b, o, out, is_foreign, err) : st;
 }
 
-enum prof_status
-import_read(const char *name, const struct import_options *o,
-	    struct profile **out, bool *is_foreign, struct prof_err *err)
+static enum prof_status
+read_operand(const char *name, const struct import_options *o,
+	     struct profile **out, bool *is_foreign, struct prof_err *err)
 {
 	struct buf b = { 0 };
 	enum prof_status st;
@@ -120,5 +120,16 @@ import_read(const char *name, const struct import_options *o,
 		st = read_open(fd, &b, o, out, is_foreign, err);
 	buf_release(&b);
 	cli_close(fd);
+	return st;
+}
+
+enum prof_status
+import_read(const char *name, const struct import_options *o,
+	    struct profile **out, bool *is_foreign, struct prof_err *err)
+{
+	enum prof_status st = read_operand(name, o, out, is_foreign, err);
+
+	if (st == PROF_OK && *is_foreign && !(*out)->n_sample)
+		profile_doubt(*out, "no samples");
 	return st;
 }

@@ -123,8 +123,6 @@ tell_unused(struct profile *p, const struct perf_notes *n)
 			"no build-ids: nothing tells whether a file is still "
 			"the one that ran; perf record --buildid-mmap has "
 			"them");
-	if (!n->samples)
-		profile_doubt(p, "no samples");
 }
 
 /* What was read, if st says that all went well, as a profile. */

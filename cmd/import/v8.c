@@ -92,6 +92,7 @@ add_node(struct v8 *v, const json_t *n, uint32_t parent)
 		.location = byname_location(v->b, PROF_NONE, 0, &line, 1),
 		.is_root = !strcmp(name, "(root)"),
 		.is_idle = !strcmp(name, "(idle)"),
+		.hits = v8_int(n, "hitCount"),
 		.bytes = v8_int(n, "selfSize"),
 	};
 	/* The nodes of a tree need no id, as nothing refers to them. */
@@ -339,26 +340,40 @@ v8_parse(const void *data, size_t n, const char *format, read_fn *read,
 	return st;
 }
 
-/* The time between samples that have none, as v8-profiler wrote them: as in
- * DevTools, all are as long. The span is in seconds. */
-static json_t *
-even_deltas(struct v8 *v, const json_t *root, size_t n)
+/*
+ * Samples without times, or the hits of nodes, which is all that there is
+ * without a list of samples: as in DevTools, all are as long.
+ */
+static enum prof_status
+share_time(struct v8 *v, const json_t *samples, double span_us)
 {
-	double s = json_number_value(json_object_get(root, "endTime")) -
-		   json_number_value(json_object_get(root, "startTime"));
-	json_t *deltas = s > 0 && s < 1e9 ? json_array() : NULL;
+	size_t n = json_array_size(samples);
+	double total = 0;
 
-	for (size_t i = 0; deltas && i < n; i++)
-		if (json_array_append_new(
-			    deltas, json_integer((json_int_t)(s * 1e6 /
-							      (double)n))) < 0)
-			break;
-	if (deltas)
-		profile_doubt(v->b->p,
-			      "samples have no times: each is said to be 1/%zu "
-			      "of %g s",
-			      n, s);
-	return deltas;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t node = node_of(v, json_array_get(samples, i));
+
+		if (node == IDMAP_NONE)
+			return bad(v, "a sample without a node");
+		v->node[node].count++;
+	}
+	for (size_t i = 0; i < v->n_node; i++) {
+		if (!n && v->node[i].hits > 0)
+			v->node[i].count = v->node[i].hits;
+		total += (double)v->node[i].count;
+	}
+	if (total > 0 && !(span_us > 0 && span_us < 1e15))
+		return bad(v, "samples without times, from no start to no end");
+	for (size_t i = 0; total > 0 && i < v->n_node; i++)
+		v->node[i].us =
+			(int64_t)(span_us * ((double)v->node[i].count / total));
+	if (total > 0)
+		profile_doubt(
+			v->b->p,
+			"samples have no times: each is said to be 1/%.0f "
+			"of %g s",
+			total, span_us / 1e6);
+	return PROF_OK;
 }
 
 static enum prof_status
@@ -371,33 +386,30 @@ read_cpuprofile(struct v8 *v, const json_t *root, bool idle)
 	const json_t *samples = json_object_get(root, "samples");
 	/* Of a tree, whose endTime is in seconds, one more is the end. */
 	const json_t *end = json_array_get(stamps, json_array_size(samples));
-	json_t *even = NULL;
+	double span = json_number_value(json_object_get(root, "endTime")) -
+		      json_number_value(json_object_get(root, "startTime"));
+	bool has_times = json_array_size(samples) && (deltas || stamps);
 	int64_t idle_us = 0, *left = idle ? NULL : &idle_us;
 	enum prof_status st;
 
 	v->at = v8_int(root, "startTime");
-	if (head && json_array_size(samples) && !deltas && !stamps)
-		deltas = even = even_deltas(v, root, json_array_size(samples));
 	if (!json_is_array(nodes) && !json_is_object(head))
 		return prof_fail(v->err, PROF_EFORMAT, "%s: no nodes",
 				 v->format);
 	st = v8_columns(v->b, v->err);
 	if (st == PROF_OK)
 		st = nodes ? v8_add_nodes(v, nodes) : add_tree(v, head);
-	if (st == PROF_OK)
+	if (st == PROF_OK && has_times)
 		st = v8_add_samples(v, samples, deltas ? deltas : stamps,
 				    !deltas);
-	if (st == PROF_OK && even)
-		st = v8_finish(
-			v, v->at + json_integer_value(json_array_get(even, 0)),
-			left, NULL, 0);
 	else if (st == PROF_OK)
+		st = share_time(v, samples, nodes ? span : span * 1e6);
+	if (st == PROF_OK)
 		st = v8_finish(v,
 			       end ? (int64_t)json_integer_value(end)
 				   : v8_int(root, "endTime"),
 			       left, NULL, 0);
 	v8_say_idle(v->b, idle_us);
-	json_decref(even);
 	return st;
 }
 

@@ -22,6 +22,7 @@ struct v8_node {
 	uint32_t location;
 	bool is_root, is_idle;
 	int64_t count, us;
+	int64_t hits;  /* "hitCount", of a .cpuprofile */
 	int64_t bytes; /* "selfSize", of a heap profile */
 };
 

@@ -638,6 +638,20 @@ f 66666666000
 prof-import: <stdin>: samples have no times: each is said to be 1/3 of 100 s
 prof-import: <stdin>: idle for 33.33 s, which is left out: see --idle
 END
+	printf '%s' '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3]},
+{"id":2,"hitCount":3,"callFrame":{"functionName":"f"}},{"id":3,"hitCount":1,"callFrame":{"functionName":"g"}}],
+"startTime":0,"endTime":1000}' >hits.cpuprofile
+	check '.cpuprofile: the hits of nodes, in both forms, if there is no list of samples' 0 '
+		sed "s/\"samples.*/\"samples\":[],\"timestamps\":[]}/; s/\"id\":2,/&\"hitCount\":9,/" old.cpuprofile >oldhits
+		for f in hits.cpuprofile oldhits; do prof-import $f 2>err | prof-export --to folded --sort; cat err; done' <<'END'
+f 750000
+g 250000
+prof-import: hits.cpuprofile: samples have no times: each is said to be 1/4 of 0.001 s
+f 100000000000
+prof-import: oldhits: samples have no times: each is said to be 1/9 of 100 s
+END
+	sed 's/"hitCount":[0-9]*,//g' hits.cpuprofile >nohits
+	check_err '.cpuprofile: without samples or hits' 0 'prof-import nohits -o w' 'prof-import: nohits: no samples'
 	if have node && node --cpu-prof --cpu-prof-name=node.cpuprofile -e \
 		'let t = Date.now(); function spin() { while (Date.now() - t < 100); } spin()' 2>/dev/null; then
 		us=$(python3 -c 'import json; d = json.load(open("node.cpuprofile")); t = d["startTime"] + d["timeDeltas"][0]
@@ -668,6 +682,8 @@ inuse_space/bytes
      1: 0x0 M=1 (anonymous) /a.js:0:0 s=10
      3: 0x0 M=1 f /a.js:0:0 s=7
 END
+	sed 's/"selfSize":[0-9]*/"selfSize":0/' v8.heapprofile >nosize
+	check_err '.heapprofile: without sizes' 0 'prof-import nosize -o w' 'prof-import: nosize: no samples'
 	sed 's/4096,"id"/-4096,"id"/' v8.heapprofile >less.heapprofile
 	check_err '.heapprofile: a negative size' 2 'prof-import less.heapprofile' '.heapprofile: a negative size'
 	if have node python3 && node --heap-prof --heap-prof-interval=1024 --heap-prof-name=node.heapprofile -e \
