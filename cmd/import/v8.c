@@ -69,12 +69,18 @@ add_node(struct v8 *v, const json_t *n, uint32_t parent)
 	const char *name = v8_text(f, "functionName");
 	const char *url = v8_text(f, "url");
 	int64_t id = v8_int(n, "id"), start = v8_int(f, "lineNumber");
+	int64_t column = v8_int(f, "columnNumber");
 	const char *shown = *name ? name : "(anonymous)";
 	struct line line = { 0 };
 	uint32_t s, file;
 
 	if (frame && json_object_get(f, "lineNumber"))
 		start++;
+	if (frame && json_object_get(f, "columnNumber"))
+		column++;
+	/* Functions of minified code differ in nothing but this. */
+	if (start > 0 && column > 0)
+		line = (struct line){ .line = start, .column = column };
 	if (!strncmp(url, "file://", 7))
 		url += 7;
 	if (id < 0 || array_reserve(&v->node, &v->cap_node, v->n_node + 1,

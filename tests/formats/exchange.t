@@ -650,6 +650,15 @@ prof-import: hits.cpuprofile: samples have no times: each is said to be 1/4 of 0
 f 100000000000
 prof-import: oldhits: samples have no times: each is said to be 1/9 of 100 s
 END
+	sed 's/"f"/"","url":"min.js","lineNumber":0,"columnNumber":7/; s/"g"/"","url":"min.js","lineNumber":0,"columnNumber":9/' \
+		hits.cpuprofile >min.cpuprofile
+	check '.cpuprofile: functions of minified code differ in their columns' 0 \
+		'prof-import -q min.cpuprofile | prof-text --lines --showcolumns | grep -o "^ *[0-9]*us\|(a.*"' <<'END'
+     750us
+(anonymous) min.js:1:8
+     250us
+(anonymous) min.js:1:10
+END
 	sed 's/"hitCount":[0-9]*,//g' hits.cpuprofile >nohits
 	check_err '.cpuprofile: without samples or hits' 0 'prof-import nohits -o w' 'prof-import: nohits: no samples'
 	if have node && node --cpu-prof --cpu-prof-name=node.cpuprofile -e \
@@ -679,8 +688,8 @@ END
 f 16
 f;(anonymous) 4096
 inuse_space/bytes
-     1: 0x0 M=1 (anonymous) /a.js:0:0 s=10
-     3: 0x0 M=1 f /a.js:0:0 s=7
+     1: 0x0 M=1 (anonymous) /a.js:10:3 s=10
+     3: 0x0 M=1 f /a.js:7:3 s=7
 END
 	sed 's/"selfSize":[0-9]*/"selfSize":0/' v8.heapprofile >nosize
 	check_err '.heapprofile: without sizes' 0 'prof-import nosize -o w' 'prof-import: nosize: no samples'
