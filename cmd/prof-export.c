@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "export/options.h"
@@ -118,6 +119,19 @@ warn_of_zeros(const struct profile *p, size_t column)
 				   : "");
 }
 
+static void
+warn_of_label(const struct profile *p, const char *key)
+{
+	for (size_t i = 0; i < p->n_sample; i++) {
+		const struct label *l = profile_label(p, &p->sample[i]);
+
+		for (uint32_t k = 0; k < p->sample[i].n_label; k++)
+			if (!strcmp(profile_str(p, l[k].key), key))
+				return;
+	}
+	warn("no sample has a label '%s'", cli_name(key));
+}
+
 /* These formats have sums of 64 bits; none is larger than that of a type. */
 static void
 warn_of_sums(const struct profile *p)
@@ -149,6 +163,10 @@ main(int argc, char **argv)
 	if (profile_sample_index(p, a.sample_index, &a.column, &err) != PROF_OK)
 		die("%s", err.msg);
 	warn_of_zeros(p, a.column);
+	if (a.split_by)
+		warn_of_label(p, a.split_by);
+	if (a.folded.root)
+		warn_of_label(p, a.folded.root);
 	if (formats[a.to].is_stacked)
 		cli_stackless(p, a.column);
 	if (formats[a.to].adds)

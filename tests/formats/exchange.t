@@ -361,6 +361,17 @@ check 'speedscope, cpuprofile: a frame, and a node below its caller, for each fu
 "functionName":"f"
 "functionName":"g"
 END
+printf '# profpipe folded 1\npid:=7 |;a 1\npid:=11 |;a 2\nb 4\n' | prof-import >pids
+check 'speedscope: a profile for each number of a label' 0 \
+	'prof-export --to speedscope --split-by pid pids | grep -o "\"name\":\"[^\"]*samples\"" | sort' <<'END'
+"name":"11 / samples"
+"name":"7 / samples"
+"name":"samples"
+END
+for o in 'speedscope --split-by' 'folded --root'; do
+	check_err "--to $o: a label that no sample has is said" 0 "prof-export --to $o=pidd pids -o w" \
+		"prof-export: no sample has a label 'pidd'"
+done
 check_err 'speedscope: no negative values' 2 \
 	'prof-import --diff two | prof-export --to speedscope' 'speedscope cannot hold'
 printf '\357\273\277main;a 1\r\nmain;b 2\r\n' >mark.folded

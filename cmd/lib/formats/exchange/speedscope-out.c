@@ -27,8 +27,8 @@ struct writer {
 	struct named *names;
 	uint32_t *frame;
 	size_t cap_frame;
-	uint32_t split_key;
-	uint32_t *split; /* of each sample: the label's value, a string or 0 */
+	uint32_t *split; /* of each sample: the label's value as a string of
+			  * names, or 0 */
 	size_t *order;   /* samples */
 	size_t n_profile;
 	struct number *number; /* of each frame */
@@ -172,12 +172,8 @@ static void
 put_name(struct writer *w, size_t column, uint32_t split)
 {
 	const struct str *type = &w->p->strings.str[w->p->type[column].type];
-	const struct str *value = &w->p->strings.str[split];
+	const struct str *value = named_str(w->names, split);
 
-	if (!w->split) {
-		json_put_str(w->out, type);
-		return;
-	}
 	putc('"', w->out);
 	escape_put(w->out, ESCAPE_JSON, value->s, value->len);
 	fputs(value->len ? " / " : "", w->out);
@@ -217,32 +213,54 @@ put_profile(struct writer *w, size_t column, uint32_t split,
 	return PROF_OK;
 }
 
+/* The text of a label, among the names of frames; STRTAB_NONE without memory.
+ */
+static uint32_t
+label_text(struct writer *w, const struct label *l)
+{
+	const struct str *str = &w->p->strings.str[l->str];
+	char num[32];
+
+	if (l->str)
+		return strtab_add(&w->names->strings, str->s, str->len);
+	snprintf(num, sizeof(num), "%" PRId64, l->num);
+	return strtab_addz(&w->names->strings, num);
+}
+
 /* The value of the label that profiles are split by. */
 static bool
 split_samples(struct writer *w)
 {
 	const struct profile *p = w->p;
+	const char *by = w->style->split_by;
+	uint32_t key;
 
-	w->order = malloc((p->n_sample + 1) * sizeof(*w->order));
-	if (!w->order)
-		return false;
-	for (size_t i = 0; i < p->n_sample; i++)
-		w->order[i] = i;
-	if (w->style->by_value && p->n_sample)
-		qsort_r(w->order, p->n_sample, sizeof(*w->order), by_value, w);
-	if (!w->style->split_by)
+	if (!by)
 		return true;
+	key = strtab_find(&p->strings, by, strlen(by));
 	w->split = calloc(p->n_sample + 1, sizeof(*w->split));
-	w->split_key = strtab_find(&p->strings, w->style->split_by,
-				   strlen(w->style->split_by));
 	for (size_t i = 0; w->split && i < p->n_sample; i++) {
 		const struct label *l = profile_label(p, &p->sample[i]);
 
 		for (uint32_t k = 0; k < p->sample[i].n_label; k++)
-			if (l[k].key == w->split_key && l[k].str)
-				w->split[i] = l[k].str;
+			if (l[k].key == key &&
+			    (w->split[i] = label_text(w, &l[k])) == STRTAB_NONE)
+				return false;
 	}
 	return w->split;
+}
+
+static bool
+order_samples(struct writer *w)
+{
+	const struct profile *p = w->p;
+
+	w->order = malloc((p->n_sample + 1) * sizeof(*w->order));
+	for (size_t i = 0; w->order && i < p->n_sample; i++)
+		w->order[i] = i;
+	if (w->order && w->style->by_value && p->n_sample)
+		qsort_r(w->order, p->n_sample, sizeof(*w->order), by_value, w);
+	return w->order;
 }
 
 /* The profiles of a column: one, or one a value, in order of appearance. */
@@ -254,7 +272,7 @@ put_column(struct writer *w, size_t column, struct prof_err *err)
 
 	if (!w->split)
 		return put_profile(w, column, 0, err);
-	done = calloc(w->p->strings.n_str, sizeof(*done));
+	done = calloc(w->names->strings.n_str, sizeof(*done));
 	if (!done)
 		return prof_nomem(err);
 	for (size_t i = 0; st == PROF_OK && i < w->p->n_sample; i++)
@@ -298,8 +316,9 @@ speedscope_write(FILE *out, const struct profile *p,
 		st = named_new(p, style->lines ? NAMED_LINES : 0, &w.names,
 			       err);
 	if (st == PROF_OK)
-		st = split_samples(&w) && make_numbers(&w) ? put_all(&w, err)
-							   : prof_nomem(err);
+		st = split_samples(&w) && order_samples(&w) && make_numbers(&w)
+			     ? put_all(&w, err)
+			     : prof_nomem(err);
 	named_free(w.names);
 	free(w.frame);
 	free(w.split);
