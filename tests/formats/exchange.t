@@ -769,6 +769,9 @@ END
 	check 'Chrome trace: a list of events is the same' 0 \
 		'prof-import trace.json | cat >w; prof-import list.json | cmp - w' <<'END'
 END
+	{ printf '{"metadata":{"x":"%0100000d"},' 0; sed '1s/{//; s/,"metadata.*/}/' trace.json; } >late.json
+	check 'Chrome trace: long metadata before its events' 0 'prof-import late.json | cmp - w' <<'END'
+END
 	# A program that dies leaves no end of the list.
 	sed '$s/\]$/,/' list.json >open.json
 	sed '$s/\]$//' list.json >open2.json

@@ -52,13 +52,17 @@ is_firefox(const void *data, size_t n)
 	       ends_with(data, n, "\"Recorded Performance Data\"");
 }
 
-/* An object, or the list of its events. */
+/* An object, or the list of its events. DevTools writes metadata first, which
+ * may be long; names in a heap snapshot, which end it, have no colons. */
 static bool
 is_chrome_trace(const void *data, size_t n)
 {
 	return has(data, n, "\"traceEvents\"") ||
 	       (has(data, n, "\"ph\"") && has(data, n, "\"ts\"") &&
-		has(data, n, "\"pid\""));
+		has(data, n, "\"pid\"")) ||
+	       (ends_with(data, n, "\"ph\":") &&
+		ends_with(data, n, "\"ts\":") &&
+		ends_with(data, n, "\"pid\":"));
 }
 
 /* It has call frames, as a .cpuprofile. */
