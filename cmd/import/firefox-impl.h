@@ -21,6 +21,8 @@ struct firefox_libs {
 struct firefox_group {
 	uint32_t location; /* PROF_NONE: not known yet */
 	int64_t caller;    /* FIREFOX_NONE: none */
+	int64_t category;  /* if has_category; see firefox_category() */
+	bool has_category;
 };
 
 /* The tables that stacks refer to, of one thread or of all. */
@@ -56,7 +58,8 @@ void firefox_stacks_release(struct firefox_stacks *s);
  */
 enum prof_status firefox_push(struct firefox_stacks *s, size_t stack) MUST_USE;
 
-/* The category of its leaf, or FIREFOX_NONE. */
+/* The category of its leaf, or of the first caller that has one; or
+ * FIREFOX_NONE. */
 int64_t firefox_category(const struct firefox_stacks *s, size_t stack);
 
 /* Prepare libs for a list, which may be NULL. PROF_ENOMEM. */

@@ -439,12 +439,35 @@ firefox_push(struct firefox_stacks *s, size_t stack)
 	return PROF_OK;
 }
 
-int64_t
-firefox_category(const struct firefox_stacks *s, size_t stack)
+static int64_t
+own_category(const struct firefox_stacks *s, size_t stack)
 {
 	int64_t i = firefox_index(s->frame, stack, s->n_frame);
 
 	return i < 0 ? FIREFOX_NONE
 		     : firefox_int(s->category, (size_t)i, FIREFOX_NONE);
+}
+
+int64_t
+firefox_category(const struct firefox_stacks *s, size_t stack)
+{
+	int64_t category = FIREFOX_NONE, at;
+	size_t n = 0;
+
+	/* Each is looked at once: all of a long chain may be sampled. */
+	for (at = (int64_t)stack; at >= 0 && category < 0 && n < MAX_DEPTH;
+	     at = caller_of(s, (size_t)at)) {
+		if (s->group[at].has_category) {
+			category = s->group[at].category;
+			break;
+		}
+		category = own_category(s, (size_t)at);
+		n++;
+	}
+	for (at = (int64_t)stack; n--; at = caller_of(s, (size_t)at)) {
+		s->group[at].has_category = true;
+		s->group[at].category = category;
+	}
+	return category;
 }
 #endif

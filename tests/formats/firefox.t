@@ -92,6 +92,12 @@ Locations
 Mappings
 1: 0x100000000/0x100002000/0x0 /lib/libx.so abcdef0123456789 
 END
+sed 's/"category":\[1,1,1,2,1\]/"category":[1,2,null,null,null]/' samply.json >null.json
+check 'a frame without a category has that of its caller' 0 '
+	prof-import -q null.json | prof-export -q --to folded --sample-index=samples --root category --sort' <<'END'
+Kernel;outer;outer;mid;leaf 4
+User;outer;[libx.so+0x1234] 2
+END
 check_err 'what is not read is said' 0 'prof-import samply.json -o /dev/null' \
 	'samply.json: 1 samples of allocations are left out'
 # Version 66: tables and strings of all threads, and distances to the caller.
