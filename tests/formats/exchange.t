@@ -414,7 +414,7 @@ END
 if have callgrind_annotate; then
 	for i in yes no; do
 		callgrind_annotate --inclusive=$i --threshold=100 callgrind.out 2>&1 |
-			sed -n 's/^ *\([0-9]*\) ([^)]*) .* [^ ]*:\([a-z]*\)\( .*\)*$/\2 \1/p' | sort -u
+			sed -n '/WARNING/p; s/^ *\([0-9]*\) ([^)]*) .* [^ ]*:\([a-z]*\)\( .*\)*$/\2 \1/p' | sort -u
 	done >theirs
 	cat >want <<'END'
 leaf 4

@@ -193,27 +193,29 @@ name_event(const struct writer *w, size_t column, char *text, size_t size)
 		snprintf(text, size, "event%zu", column);
 }
 
-/* The events, and the columns as their long names. */
+/* The columns as long names of the events; and these, with which the header
+ * ends for callgrind_annotate. */
 static void
 put_events(struct writer *w)
 {
 	char name[64];
 
-	fputs("events:", w->out);
-	for (size_t i = 0; i < w->p->n_type; i++) {
-		name_event(w, i, name, sizeof(name));
-		fprintf(w->out, " %s", name);
-	}
 	for (size_t i = 0; i < w->p->n_type; i++) {
 		const struct value_type *t = &w->p->type[i];
 		const struct str *type = &w->p->strings.str[t->type];
 		const struct str *unit = &w->p->strings.str[t->unit];
 
 		name_event(w, i, name, sizeof(name));
-		fprintf(w->out, "\nevent: %s : ", name);
+		fprintf(w->out, "event: %s : ", name);
 		escape_put(w->out, ESCAPE_TEXT, type->s, type->len);
 		putc('/', w->out);
 		escape_put(w->out, ESCAPE_TEXT, unit->s, unit->len);
+		putc('\n', w->out);
+	}
+	fputs("events:", w->out);
+	for (size_t i = 0; i < w->p->n_type; i++) {
+		name_event(w, i, name, sizeof(name));
+		fprintf(w->out, " %s", name);
 	}
 }
 
