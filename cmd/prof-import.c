@@ -20,22 +20,25 @@ read_all(struct import_args *args)
 	struct merge *sum = cli_sum_begin();
 	struct profile *p;
 	struct prof_err err;
-	bool is_foreign, was_foreign = false;
+	enum foreign_kind kind, last = FOREIGN_NONE;
+	unsigned kinds = 0;
 	const char *name;
 
 	while ((name = import_args_input(args))) {
-		if (import_read(name, &args->import, &p, &is_foreign, &err) !=
+		if (import_read(name, &args->import, &p, &kind, &err) !=
 		    PROF_OK)
 			die("%s: %s", cli_name(name), err.msg);
 		/* As in the run before: prof-import out.folded out.pb.gz */
-		if (was_foreign && !is_foreign && !args->cli.output)
+		if (last && !kind && !args->cli.output)
 			warn("%s: a profile already, which is added; -o %s "
 			     "would write it",
 			     cli_name(name), name);
-		was_foreign = is_foreign;
+		last = kind;
+		kinds |= 1u << kind;
 		cli_doubts(name, p);
 		cli_sum_add(sum, p, name);
 	}
+	import_args_check(args, kinds);
 	return cli_sum_end(sum);
 }
 

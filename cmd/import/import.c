@@ -62,22 +62,22 @@ without_mark(const struct buf *b)
  * first line of some looks like a folded stack. */
 static enum prof_status
 parse_bytes(const struct buf *bytes, const struct import_options *o,
-	    struct profile **out, bool *is_foreign, struct prof_err *err)
+	    struct profile **out, enum foreign_kind *kind, struct prof_err *err)
 {
 	const struct buf raw = without_mark(bytes);
 	enum legacy_kind legacy = legacy_sniff(raw.data, raw.n);
-	enum foreign_kind kind = o->from, seems;
+	enum foreign_kind seems;
 	enum prof_status st;
 
-	if (!kind && (legacy == LEGACY_NONE || legacy == LEGACY_FOREIGN))
-		kind = foreign_sniff(raw.data, raw.n);
-	*is_foreign = kind != FOREIGN_NONE;
-	if (!kind)
+	*kind = o->from;
+	if (!*kind && (legacy == LEGACY_NONE || legacy == LEGACY_FOREIGN))
+		*kind = foreign_sniff(raw.data, raw.n);
+	if (!*kind)
 		return profile_parse(raw.data, raw.n, out, err);
-	st = import_parse(kind, raw.data, raw.n, o, out, err);
+	st = import_parse(*kind, raw.data, raw.n, o, out, err);
 	seems = st == PROF_EFORMAT && o->from ? foreign_sniff(raw.data, raw.n)
 					      : FOREIGN_NONE;
-	if (seems != FOREIGN_NONE && seems != kind)
+	if (seems != FOREIGN_NONE && seems != *kind)
 		snprintf(err->msg + strlen(err->msg),
 			 sizeof(err->msg) - strlen(err->msg),
 			 "; it looks like a file of format %s",
@@ -88,19 +88,20 @@ parse_bytes(const struct buf *bytes, const struct import_options *o,
 /* A file whose beginning is in b. */
 static enum prof_status
 read_open(int fd, struct buf *b, const struct import_options *o,
-	  struct profile **out, bool *is_foreign, struct prof_err *err)
+	  struct profile **out, enum foreign_kind *kind, struct prof_err *err)
 {
 	enum prof_status st;
 
 	if (perf_is(b->data, b->n))
 		return import_perf(fd, b, &o->perf, out, err);
 	st = stream_read(fd, o->max_size, b, err);
-	return st == PROF_OK ? parse_bytes(b, o, out, is_foreign, err) : st;
+	return st == PROF_OK ? parse_bytes(b, o, out, kind, err) : st;
 }
 
 static enum prof_status
 read_operand(const char *name, const struct import_options *o,
-	     struct profile **out, bool *is_foreign, struct prof_err *err)
+	     struct profile **out, enum foreign_kind *kind,
+	     struct prof_err *err)
 {
 	struct buf b = { 0 };
 	enum prof_status st;
@@ -109,7 +110,7 @@ read_operand(const char *name, const struct import_options *o,
 	int fd;
 
 	*out = NULL;
-	*is_foreign = true;
+	*kind = FOREIGN_PERF;
 	if (strcmp(name, "-") && stat(name, &sb) == 0 && S_ISDIR(sb.st_mode))
 		return import_perf_folder(name, &o->perf, out, err);
 	fd = cli_try_open(name, err);
@@ -117,7 +118,7 @@ read_operand(const char *name, const struct import_options *o,
 		return err->status;
 	st = fill_buffer(fd, &b, 4096, &got, err);
 	if (st == PROF_OK)
-		st = read_open(fd, &b, o, out, is_foreign, err);
+		st = read_open(fd, &b, o, out, kind, err);
 	buf_release(&b);
 	cli_close(fd);
 	return st;
@@ -125,11 +126,11 @@ read_operand(const char *name, const struct import_options *o,
 
 enum prof_status
 import_read(const char *name, const struct import_options *o,
-	    struct profile **out, bool *is_foreign, struct prof_err *err)
+	    struct profile **out, enum foreign_kind *kind, struct prof_err *err)
 {
-	enum prof_status st = read_operand(name, o, out, is_foreign, err);
+	enum prof_status st = read_operand(name, o, out, kind, err);
 
-	if (st == PROF_OK && *is_foreign && !(*out)->n_sample)
+	if (st == PROF_OK && *kind && !(*out)->n_sample)
 		profile_doubt(*out, "no samples");
 	return st;
 }

@@ -9,11 +9,11 @@
 
 /*
  * Read the input of that name ("-": standard input) as a profile, the
- * caller's, for profile_free(). *is_foreign: it is one of the formats that
- * prof-import makes profiles of. An error has no name in it.
+ * caller's, for profile_free(). *kind is its format; FOREIGN_NONE: one
+ * that all commands read. An error has no name in it.
  */
 enum prof_status import_read(const char *name, const struct import_options *o,
-			     struct profile **out, bool *is_foreign,
+			     struct profile **out, enum foreign_kind *kind,
 			     struct prof_err *err) MUST_USE;
 
 #endif

@@ -257,8 +257,58 @@ parse_ours(struct import_args *a)
 {
 	int key;
 
-	while ((key = cli_option(&a->cli)) != CLI_DONE)
+	while ((key = cli_option(&a->cli)) != CLI_DONE) {
+		a->given |= 1u << (key - CLI_LONG);
 		one_option(a, key);
+	}
+}
+
+/* The formats of an option, a bit for each kind; 0: all. */
+static const unsigned kinds_of[] = {
+	[KEY_COLUMNS - CLI_LONG] = 1u << FOREIGN_PERF,
+	[KEY_LABEL - CLI_LONG] = 1u << FOREIGN_PERF | 1u << FOREIGN_OTLP |
+				 1u << FOREIGN_OTLP_JSON,
+	[KEY_KERNEL - CLI_LONG] = 1u << FOREIGN_PERF,
+	[KEY_NO_IDLE - CLI_LONG] = 1u << FOREIGN_PERF,
+	[KEY_IDLE - CLI_LONG] =
+		1u << FOREIGN_CPUPROFILE | 1u << FOREIGN_CHROME_TRACE,
+	[KEY_TYPE - CLI_LONG] = 1u << FOREIGN_FOLDED,
+	[KEY_SCALE - CLI_LONG] =
+		1u << FOREIGN_FOLDED | 1u << FOREIGN_SPEEDSCOPE,
+	[KEY_SKIP_BAD - CLI_LONG] = 1u << FOREIGN_FOLDED,
+	[KEY_DIFF - CLI_LONG] = 1u << FOREIGN_FOLDED,
+	[KEY_FRAMES - CLI_LONG] = 1u << FOREIGN_FOLDED,
+	[KEY_ROOT - CLI_LONG] = 1u << FOREIGN_FOLDED,
+	[KEY_RESOURCE_LABELS - CLI_LONG] =
+		1u << FOREIGN_OTLP | 1u << FOREIGN_OTLP_JSON,
+};
+
+/* "a, b" */
+static const char *
+kind_names(unsigned kinds, char *text, size_t size)
+{
+	size_t n = 0;
+
+	for (int k = 0; k < FOREIGN_KINDS && n < size; k++)
+		if (kinds & 1u << k)
+			n += (size_t)snprintf(
+				text + n, size - n, n ? ", %s" : "%s",
+				foreign_name((enum foreign_kind)k));
+	return text;
+}
+
+void
+import_args_check(const struct import_args *a, unsigned kinds)
+{
+	char its[200], read[200];
+
+	for (int i = 0; i <= KEY_RESOURCE_LABELS - CLI_LONG; i++)
+		if ((a->given & 1u << i) && kinds_of[i] &&
+		    !(kinds_of[i] & kinds))
+			die("--%s: for %s, not %s",
+			    cli_key_name(&cmd, i + CLI_LONG),
+			    kind_names(kinds_of[i], its, sizeof(its)),
+			    kind_names(kinds, read, sizeof(read)));
 }
 
 /*

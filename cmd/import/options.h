@@ -16,10 +16,14 @@ struct import_args {
 	bool is_read;      /* ... and it was given out */
 	bool has_time;
 	int64_t time_ns; /* of the profile, unless its format tells */
+	unsigned given;  /* options: a bit for each */
 };
 
 /* Fill in *a from the command line; dies of a wrong one. */
 void import_args_parse(struct import_args *a, int argc, char **argv);
+
+/* Die of an option that does nothing for inputs of these kinds: a bit each. */
+void import_args_check(const struct import_args *a, unsigned kinds);
 
 /* The next input, NULL after the last. */
 const char *import_args_input(struct import_args *a);

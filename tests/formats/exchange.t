@@ -316,6 +316,26 @@ check 'perf script: no bytes of a recording' 2 \
 0
 END
 
+while read -r o for; do
+	check_err "$o does nothing for perf script" 2 "prof-import $o script" \
+		"prof-import: ${o%=*}: for $for, not perf-script"
+done <<'END'
+--columns=google perf.data
+--label=time perf.data, otlp, otlp-json
+--kernel=drop perf.data
+--no-idle perf.data
+--idle chrome-trace, cpuprofile
+--type=a/b folded
+--scale=2 speedscope, folded
+--skip-bad folded
+--diff folded
+--frames=py folded
+--root=x folded
+--resource-labels otlp, otlp-json
+END
+check 'it may be for one of several inputs' 0 \
+	'prof-import -q --root=process script plain -o w; prof-import --strict script -o w' </dev/null
+
 # --- speedscope ---
 
 prof-export --to speedscope p >out.json
