@@ -339,6 +339,18 @@ else
 	skip 'JSON against that of protobuf' 'no jansson, or no Python with google.protobuf'
 fi
 
+if $has_json; then
+	printf '%s' '{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1,"unitStrindex":2},
+"samples":[{"stackIndex":0,"values":["9223372036854775807","2"],"timestampsUnixNano":["1","2"]}]}]}]}],
+"dictionary":{"stringTable":["","samples","count"],"mappingTable":[{}],"locationTable":[{}],"functionTable":[{}],
+"linkTable":[{}],"attributeTable":[{}],"stackTable":[{}]}}' >sum.json
+	check 'values of a sample past 64 bits stay at the limit, which is said' 0 \
+		'prof-import sum.json 2>err | prof-text --raw | grep 223; grep -o "sum.json: .*overflow.*" err' <<'END'
+ 9223372036854775807: 
+sum.json: 1 values overflow 64 bits; clamped to the limit
+END
+fi
+
 # wrong NAME SED WORDS: the message after an edit of its text is refused.
 wrong() {
 	sed "$2" theirs.txt | encode >wrong.otlp

@@ -533,6 +533,11 @@ otlp_tell_losses(const struct otlp_losses *l, struct profile *p,
 {
 	char text[160];
 
+	if (l->n_saturated)
+		profile_doubt(p,
+			      "%zu values overflow 64 bits; clamped to the "
+			      "limit",
+			      l->n_saturated);
 	if (!l->n_time && !l->n_void)
 		return PROF_OK;
 	if (l->n_time)

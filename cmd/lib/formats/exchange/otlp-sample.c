@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "lib/base/array.h"
+#include "lib/model/units.h"
 #include "lib/wire/wire.h"
 #include "otlp-impl.h"
 
@@ -216,7 +217,8 @@ enum prof_status
 otlp_read_sample(struct reader *r, struct part m, uint32_t column, size_t at)
 {
 	struct tables *t = &r->t;
-	uint64_t stack, link, sum = 0;
+	uint64_t stack, link;
+	int64_t sum = 0;
 	enum prof_status st = read_rest(r, m, &stack, &link);
 
 	if (st == PROF_OK)
@@ -237,7 +239,11 @@ otlp_read_sample(struct reader *r, struct part m, uint32_t column, size_t at)
 	if (r->o->times && r->n_time)
 		return add_times(r, column);
 	r->losses->n_time += r->n_time;
-	for (size_t i = 0; i < t->n_list; i++)
-		sum += t->list[i];
-	return add_sample(r, column, t->n_list ? sum : r->n_time);
+	for (size_t i = 0; i < t->n_list; i++) {
+		uint64_t wrapped = (uint64_t)sum + t->list[i];
+
+		sum = units_add(sum, (int64_t)t->list[i]);
+		r->losses->n_saturated += (uint64_t)sum != wrapped;
+	}
+	return add_sample(r, column, t->n_list ? (uint64_t)sum : r->n_time);
 }

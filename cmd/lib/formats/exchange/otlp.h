@@ -57,7 +57,8 @@ struct otlp_options {
 /* What was lost, in several messages. */
 struct otlp_losses {
 	size_t n_profile;
-	size_t n_time; /* timestamps that were left out */
+	size_t n_time;      /* timestamps that were left out */
+	size_t n_saturated; /* sums clamped to the range of int64_t */
 	size_t n_void; /* attributes of samples that a label cannot hold: an
 			* empty string, 0 without a unit */
 };
