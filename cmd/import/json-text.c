@@ -19,6 +19,14 @@ json_text_int(const json_t *number)
 				       : (int64_t)d;
 }
 
+uint32_t
+json_text_string(struct byname *b, const json_t *s)
+{
+	return json_is_string(s) ? byname_string(b, json_string_value(s),
+						 json_string_length(s))
+				 : 0;
+}
+
 static enum prof_status
 load_text(const char *s, size_t n, size_t flags, json_t **root, size_t *used,
 	  struct prof_err *err)

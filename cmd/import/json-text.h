@@ -14,6 +14,10 @@
  */
 int64_t json_text_int(const json_t *number); /* within 2^62; else 0 */
 
+/* A string of b, which may hold NULs; "" if it is none. STRTAB_NONE without
+ * memory. */
+uint32_t json_text_string(struct byname *b, const json_t *s);
+
 /*
  * Parse n bytes, have read make b's columns and samples of the value, and set
  * *out, which is the caller's, or NULL. b is initialized and released.

@@ -62,14 +62,14 @@ read_frames(struct reader *r, const json_t *frames)
 		return prof_nomem(r->err);
 	for (size_t i = 0; i < r->n_location; i++) {
 		const json_t *f = json_array_get(frames, i);
-		const char *name = text_of(f, "name", "");
-		const char *file = text_of(f, "file", "");
+		const json_t *name = json_object_get(f, "name");
+		const json_t *file = json_object_get(f, "file");
 		struct line line = {
 			.line = json_text_int(json_object_get(f, "line")),
 			.column = json_text_int(json_object_get(f, "col")),
 		};
-		uint32_t n = byname_string(b, name, strlen(name));
-		uint32_t path = byname_string(b, file, strlen(file));
+		uint32_t n = json_text_string(b, name);
+		uint32_t path = json_text_string(b, file);
 
 		if (n == STRTAB_NONE || path == STRTAB_NONE)
 			return prof_nomem(r->err);

@@ -68,9 +68,9 @@ add_node(struct v8 *v, const json_t *n, uint32_t parent)
 	const json_t *f = frame ? frame : n;
 	const char *name = v8_text(f, "functionName");
 	const char *url = v8_text(f, "url");
+	size_t n_url = json_string_length(json_object_get(f, "url"));
 	int64_t id = v8_int(n, "id"), start = v8_int(f, "lineNumber");
 	int64_t column = v8_int(f, "columnNumber");
-	const char *shown = *name ? name : "(anonymous)";
 	struct line line = { 0 };
 	uint32_t s, file;
 
@@ -81,13 +81,17 @@ add_node(struct v8 *v, const json_t *n, uint32_t parent)
 	/* Functions of minified code differ in nothing but this. */
 	if (start > 0 && column > 0)
 		line = (struct line){ .line = start, .column = column };
-	if (!strncmp(url, "file://", 7))
+	if (!strncmp(url, "file://", 7)) {
 		url += 7;
+		n_url -= 7;
+	}
 	if (id < 0 || array_reserve(&v->node, &v->cap_node, v->n_node + 1,
 				    sizeof(*v->node)) < 0)
 		return id < 0 ? bad(v, "a negative id") : prof_nomem(v->err);
-	s = byname_string(v->b, shown, strlen(shown));
-	file = byname_string(v->b, url, strlen(url));
+	s = json_text_string(v->b, json_object_get(f, "functionName"));
+	if (!s)
+		s = byname_string(v->b, "(anonymous)", 11);
+	file = byname_string(v->b, url, n_url);
 	if (s == STRTAB_NONE || file == STRTAB_NONE)
 		return prof_nomem(v->err);
 	line.function = byname_function(v->b, s, file, start > 0 ? start : 0);

@@ -628,6 +628,12 @@ END
 "events":[{"type":"O","at":1,"frame":0},{"type":"O","at":2.5,"frame":1},
 {"type":"C","at":4,"frame":1},{"type":"C","at":9,"frame":0}]}]}
 END
+	check 'speedscope, .cpuprofile: names with NULs' 0 \
+		'for t in speedscope cpuprofile; do printf "a@x 1\n" | prof-import | prof-export --to $t |
+			sed "s/a@x/a\\\\u0000x/" | prof-import | prof-export --to folded; done' <<'END'
+a\x00x 1
+a\x00x 1000
+END
 	check 'speedscope: events are self times' 0 \
 		'prof-import evented.json | prof-export --to folded --sort' <<'END'
 a 6500000
