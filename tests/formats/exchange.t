@@ -81,6 +81,16 @@ bash;f 4
 sh;f 5
 END
 again 'folded: with headers labels and columns come back' folded p --headers --sort
+printf '# profpipe folded 1\n# type wall clock nanoseconds\n# period 5 wall clock ns\n%sf;g 3\n' \
+	"$(for i in $(seq 40); do printf 'k%s=v|;' $i; done)" | prof-import >many
+check 'folded: with headers, a type of two words, and many labels' 0 '
+	prof-text --raw many | grep "clock"
+	prof-export --to folded --headers many | prof-import | prof-text --raw >w
+	prof-text --raw many | cmp - w; grep -o "k[0-9]*:" w | wc -l' <<'END'
+PeriodType: wall clock ns
+wall clock/nanoseconds
+40
+END
 prof-export --to folded --sort p >ours
 prof-text --folded p | sort >theirs
 cmp -s ours theirs && ok 'folded: what prof-text --folded prints' ||

@@ -26,6 +26,9 @@ struct folded {
 	/* Inlined frames that wait for their caller's location. */
 	struct line line[MAX_GROUP];
 
+	struct label *label; /* of the line, with those of root and base */
+	size_t cap_label;
+
 	/* The line before, for what this one has in common with it. */
 	struct span last;
 	size_t *end;        /* of frame k in last */
@@ -271,6 +274,18 @@ push_stack(struct folded *f, struct span s)
 
 /* --- labels --- */
 
+static bool
+take_int(struct span *s, int64_t *v)
+{
+	bool is_negative = span_take(s, "-");
+	uint64_t n;
+
+	if (!span_dec(s, &n))
+		return false;
+	*v = is_negative ? -(int64_t)n : (int64_t)n;
+	return true;
+}
+
 /* Labels of a line with headers: "key=text|" and "key:=12 bytes|" frames. */
 static bool
 take_label(struct folded *f, struct span *s, struct label *l)
@@ -278,8 +293,6 @@ take_label(struct folded *f, struct span *s, struct label *l)
 	const char *semi = memchr(s->p, ';', span_len(*s));
 	struct span w = { s->p, semi ? semi : s->end }, v;
 	const char *eq;
-	uint64_t num;
-	bool is_negative;
 
 	if (!span_len(w) || w.end[-1] != '|' ||
 	    !(eq = memchr(w.p, '=', span_len(w))) || eq == w.p)
@@ -291,11 +304,9 @@ take_label(struct folded *f, struct span *s, struct label *l)
 		l->str = byname_string(&f->b, v.p, span_len(v));
 	} else {
 		eq--;
-		is_negative = span_take(&v, "-");
-		if (!span_dec(&v, &num))
+		if (!take_int(&v, &l->num))
 			return false;
 		span_blanks(&v);
-		l->num = is_negative ? -(int64_t)num : (int64_t)num;
 		l->unit = byname_string(&f->b, v.p, span_len(v));
 	}
 	l->key = byname_string(&f->b, w.p, (size_t)(eq - w.p));
@@ -303,21 +314,24 @@ take_label(struct folded *f, struct span *s, struct label *l)
 	return true;
 }
 
+/* The labels of a line, into f->label; SIZE_MAX without memory. */
 static size_t
-take_labels(struct folded *f, struct span *s, struct label *label, size_t max)
+take_labels(struct folded *f, struct span *s)
 {
 	const char *semi;
 	size_t n = 0;
 
-	while (f->has_headers && n < max && take_label(f, s, &label[n]))
-		n++;
-	if (f->o->root && n < max && span_len(*s)) {
+	do {
+		if (array_reserve(&f->label, &f->cap_label, n + 3,
+				  sizeof(*f->label)) < 0)
+			return SIZE_MAX;
+	} while (f->has_headers && take_label(f, s, &f->label[n]) && ++n);
+	if (f->o->root && span_len(*s)) {
 		semi = memchr(s->p, ';', span_len(*s));
-		label[n] = (struct label){ .key = f->key_root };
-		label[n].str = byname_string(
+		f->label[n] = (struct label){ .key = f->key_root };
+		f->label[n++].str = byname_string(
 			&f->b, s->p, (size_t)((semi ? semi : s->end) - s->p));
 		s->p = semi ? semi + 1 : s->end;
-		n++;
 	}
 	return n;
 }
@@ -355,11 +369,11 @@ whole_number(struct folded *f, double v, bool is_whole, int64_t whole,
 static enum prof_status
 add_sample(struct folded *f, struct span s, int64_t v, int64_t before)
 {
-	struct label label[32];
-	size_t n = take_labels(f, &s, label, 30);
+	size_t n = take_labels(f, &s);
+	struct label *label = f->label;
 	int64_t base = -before;
 
-	if (is_nomem(label, n))
+	if (n == SIZE_MAX || is_nomem(label, n))
 		return prof_nomem(f->err);
 	if (span_len(s) && !push_stack(f, s))
 		return prof_nomem(f->err);
@@ -406,32 +420,42 @@ stack_line(struct folded *f, struct span line)
 	return add_sample(f, s, value, before);
 }
 
+/* "wall clock nanoseconds": the unit is the last word. */
+static bool
+take_type(struct folded *f, struct span s, struct value_type *t)
+{
+	const char *blank = memrchr(s.p, ' ', span_len(s));
+
+	if (!blank)
+		return false;
+	t->type = byname_string(&f->b, s.p, (size_t)(blank - s.p));
+	t->unit = byname_string(&f->b, blank + 1, (size_t)(s.end - blank - 1));
+	return true;
+}
+
 /* "# type cpu nanoseconds", "# period 1000000 cpu nanoseconds" */
 static enum prof_status
 header(struct folded *f, struct span s)
 {
 	struct profile *p = f->b.p;
-	char type[256], unit[256], text[600];
-	long long period;
-	size_t n = span_len(s) < sizeof(text) ? span_len(s) : sizeof(text) - 1;
+	struct value_type t = { 0 };
+	int64_t period;
 
 	if (span_begins(s, "# profpipe folded 1"))
 		f->has_headers = true;
 	if (!f->has_headers)
 		return PROF_OK;
-	memcpy(text, s.p, n);
-	text[n] = '\0';
-	if (sscanf(text, "# type %255s %255s", type, unit) == 2 && !p->n_type &&
-	    profile_add_type(p, type, unit) == PROF_NONE)
-		return prof_nomem(f->err);
-	if (sscanf(text, "# period %lld %255s %255s", &period, type, unit) ==
-	    3) {
-		p->period = period;
-		p->period_type.type = profile_intern(p, type);
-		p->period_type.unit = profile_intern(p, unit);
-		if (p->period_type.type == STRTAB_NONE ||
-		    p->period_type.unit == STRTAB_NONE)
+	if (span_take(&s, "# type ") && !p->n_type && take_type(f, s, &t)) {
+		if (t.type == STRTAB_NONE || t.unit == STRTAB_NONE ||
+		    profile_add_type(p, profile_str(p, t.type),
+				     profile_str(p, t.unit)) == PROF_NONE)
 			return prof_nomem(f->err);
+	} else if (span_take(&s, "# period ") && take_int(&s, &period) &&
+		   span_take(&s, " ") && take_type(f, s, &t)) {
+		if (t.type == STRTAB_NONE || t.unit == STRTAB_NONE)
+			return prof_nomem(f->err);
+		p->period = period;
+		p->period_type = t;
 	}
 	return PROF_OK;
 }
@@ -514,5 +538,6 @@ folded_parse(const void *data, size_t n, const struct folded_options *o,
 	byname_release(&f.b);
 	free(f.end);
 	free(f.location);
+	free(f.label);
 	return st;
 }
