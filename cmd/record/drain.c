@@ -155,6 +155,18 @@ note_damage(struct drain *d)
 }
 
 static void
+note_orphan(struct drain *d, const struct shm_space *s)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "%.32s[%d]: the list of what its parent had loaded is no "
+		 "longer kept: its code has no names",
+		 s->name, (int)s->pid);
+	note(d, text);
+}
+
+static void
 take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 {
 	size_t n = slot->count;
@@ -174,7 +186,8 @@ take_record(struct drain *d, struct tally *t, const struct shm_slot *slot)
 		return;
 	switch (slot->kind) {
 	case SHM_SPACE:
-		tally_space(t, &slot->u.space, n);
+		if (!tally_space(t, &slot->u.space, n))
+			note_orphan(d, &slot->u.space);
 		break;
 	case SHM_MODULE:
 		tally_module(t, &slot->u.module, n);

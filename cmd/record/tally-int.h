@@ -51,6 +51,7 @@ struct space {
 	uint32_t next;       /* the space that replaced it, or 0 */
 	struct range *range; /* sorted by start */
 	size_t n_range;
+	bool is_used;    /* something has named it since the last sweep */
 	int64_t maps_ns; /* when /proc/PID/maps may be read again */
 };
 
@@ -170,8 +171,9 @@ struct tally {
 	size_t n_module, room_module;
 	struct hashtab modules;
 	struct space *space; /* sorted by id */
-	size_t n_space, room_space, n_swept;
+	size_t n_space, room_space;
 	size_t n_range; /* in all spaces */
+	size_t n_swept; /* of both, after the last sweep */
 	struct process *process;
 	size_t n_process, room_process;
 	uint64_t n_chance; /* of all stacks */

@@ -19,7 +19,7 @@
 #include "tally-int.h"
 
 enum {
-	N_SPACE_SWEEP = 1024,
+	N_SWEEP = 1 << 20,    /* new spaces and ranges, of 24 bytes each */
 	MAX_RANGE = 1 << 16,  /* ranges in a space: the kernel allows no more */
 	MAX_COPIED = 1 << 22, /* ranges copied from base spaces */
 };
@@ -50,7 +50,10 @@ tally_find_space(const struct tally *t, uint32_t id)
 {
 	size_t i = place_space(t, id);
 
-	return i < t->n_space && t->space[i].id == id ? &t->space[i] : NULL;
+	if (i == t->n_space || t->space[i].id != id)
+		return NULL;
+	t->space[i].is_used = true;
+	return &t->space[i];
 }
 
 static bool
@@ -81,8 +84,10 @@ add_process(struct tally *t, int32_t pid, const char *name)
 }
 
 /*
- * Forget spaces without future ticks: their process has ended, or has used
- * later ones for long.
+ * Forget spaces that nothing has named since the last sweep, if their process
+ * has ended, or has used later ones. That alone would say too little: a forked
+ * child names the space of its parent at its first tick, when the parent may
+ * have ended long ago; and a process in a pid namespace has another number.
  */
 static void
 sweep(struct tally *t)
@@ -91,43 +96,49 @@ sweep(struct tally *t)
 
 	for (size_t i = 0; i < t->n_space; i++) {
 		struct space *s = &t->space[i];
-		bool old = i + N_SPACE_SWEEP / 2 < t->n_space;
 
-		if (old &&
+		if (!s->is_used &&
 		    (s->next || (kill(t->process[s->process].pid, 0) != 0 &&
-				 errno == ESRCH)))
+				 errno == ESRCH))) {
 			free_ranges(t, s);
-		else
+		} else {
+			s->is_used = false;
 			t->space[kept++] = *s;
+		}
 	}
-	t->n_space = t->n_swept = kept;
+	t->n_space = kept;
+	t->n_swept = kept + t->n_range;
 }
 
-void
+bool
 tally_space(struct tally *t, const struct shm_space *s, size_t n)
 {
-	struct space space = { .id = s->space };
+	struct space space = { .id = s->space, .is_used = true };
 	struct space *base;
+	bool fits;
 	size_t i;
 
 	if (n <= offsetof(struct shm_space, name) || !s->space ||
 	    tally_find_space(t, s->space) ||
 	    !memchr(s->name, '\0', n - offsetof(struct shm_space, name)))
-		return;
+		return true;
 	space.process = add_process(t, s->pid, s->name);
 	if (space.process == PROF_NONE)
-		return;
-	if (t->n_space - t->n_swept >= N_SPACE_SWEEP)
+		return true;
+	/* Named before the sweep, so that it stays. */
+	tally_find_space(t, s->base);
+	if (t->n_space + t->n_range >= t->n_swept + N_SWEEP)
 		sweep(t);
 	if (!tally_reserve(t, &t->space, &t->room_space, t->n_space, 1,
 			   sizeof(*t->space)))
-		return;
+		return true;
 	base = tally_find_space(t, s->base);
-	if (base && base->n_range && t->n_range + base->n_range <= MAX_COPIED) {
+	fits = base && t->n_range + base->n_range <= MAX_COPIED;
+	if (fits && base->n_range) {
 		space.range = calloc(base->n_range, sizeof(*space.range));
 		if (!space.range) {
 			t->failed = true;
-			return;
+			return true;
 		}
 		memcpy(space.range, base->range,
 		       base->n_range * sizeof(*space.range));
@@ -144,6 +155,7 @@ tally_space(struct tally *t, const struct shm_space *s, size_t n)
 		(t->n_space++ - i) * sizeof(space));
 	t->space[i] = space;
 	tally_early(t, space.process, s->early_ns);
+	return fits || !s->base;
 }
 
 static bool

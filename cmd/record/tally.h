@@ -79,8 +79,9 @@ void tally_free(struct tally *t);
  * Add a record of the log, or a stack of the table; n is the size of the record
  * in bytes. Invalid records (of dying or hostile writers) are dropped, and
  * signals is limited to 1 to ticks. Without memory, tally_profile() will fail.
+ * Returns false if a space lacks what its base had, which is forgotten.
  */
-void tally_space(struct tally *t, const struct shm_space *s, size_t n);
+bool tally_space(struct tally *t, const struct shm_space *s, size_t n);
 void tally_module(struct tally *t, const struct shm_module *m, size_t n);
 void tally_gone(struct tally *t, const struct shm_gone *g, size_t n);
 void tally_label(struct tally *t, const struct shm_label *l, size_t n);

@@ -314,6 +314,94 @@ test_reused_addresses(void **state)
 	profile_free(p);
 }
 
+/* A number that no process has. */
+static int32_t
+ended(uint32_t i)
+{
+	return INT32_MAX - (int32_t)i;
+}
+
+/*
+ * A daemon's parent has ended, and a process of another pid namespace seems to
+ * have: thousands of programs later both are known.
+ */
+static void
+test_spaces_stay(void **state)
+{
+	enum { N_PROGRAM = 5000 };
+	struct fixture *f = *state;
+	struct shm *shm = f->d.shm;
+	uintptr_t pc = 0x5010;
+	struct profile *p;
+
+	tell_space(shm, 1, 0, ended(1));
+	tell_module(shm, 1, 0x5000, "/bin/daemon");
+	tell_space(shm, 2, 0, ended(2));
+	tell_module(shm, 2, 0x5000, "/bin/elsewhere");
+	for (uint32_t i = 3; i < N_PROGRAM; i++) {
+		tell_space(shm, i, 0, ended(i));
+		tell_module(shm, i, 0x5000, "/bin/true");
+		if (i % 500 == 0)
+			drain_pass(&f->d, f->t);
+	}
+	tell_space(shm, N_PROGRAM, 1, ended(N_PROGRAM));
+	tick(shm, N_PROGRAM, &pc, 1, 1);
+	tick(shm, 2, &pc, 1, 1);
+	p = finish(f);
+	assert_int_equal(p->n_mapping, 2);
+	assert_int_equal(p->n_sample, 2);
+	assert_int_equal(p->sample[0].n_label, 2);
+	assert_int_equal(p->sample[1].n_label, 2);
+	profile_free(p);
+}
+
+static int n_orphan;
+
+static void
+count_orphan(const char *text)
+{
+	assert_non_null(strstr(text, "prog[2147483"));
+	assert_non_null(strstr(text, "no longer kept"));
+	n_orphan++;
+}
+
+/* Memory has a limit: of spaces with a million modules, those that nothing
+ * names go, and what is missing then is said. */
+static void
+test_spaces_are_forgotten(void **state)
+{
+	enum { N_MODULE = 4096, N_COPY = 1 << 20 >> 11, WAIT = 500 };
+	struct fixture *f = *state;
+	struct shm *shm = f->d.shm;
+	uintptr_t pc = 0x5010;
+	uint32_t last = 3 + N_COPY;
+	struct profile *p;
+
+	f->d.note = count_orphan;
+	tell_space(shm, 1, 0, ended(1));
+	tell_module(shm, 1, 0x5000, "/bin/idle");
+	tell_space(shm, 2, 0, ended(2));
+	for (uint32_t i = 0; i < N_MODULE; i++) {
+		tell_module(shm, 2, 0x5000 + 0x1000 * i, "/bin/large");
+		if (i % WAIT == 0)
+			drain_pass(&f->d, f->t);
+	}
+	for (uint32_t i = 3; i < last; i++) {
+		tell_space(shm, i, i == 3 ? 2 : i - 1, ended(i));
+		if (i % WAIT == 0)
+			drain_pass(&f->d, f->t);
+	}
+	tell_space(shm, last, 1, ended(last));
+	tell_space(shm, last + 1, last - 1, ended(last + 1));
+	tick(shm, last, &pc, 1, 1);
+	tick(shm, last + 1, &pc, 1, 1);
+	p = finish(f);
+	assert_int_equal(p->n_mapping, 1);
+	assert_int_equal(p->n_sample, 2);
+	assert_int_equal(n_orphan, 1);
+	profile_free(p);
+}
+
 /* Records that a broken writer left change nothing. */
 static void
 test_nonsense_is_dropped(void **state)
@@ -645,14 +733,15 @@ main(void)
 {
 #define ROW(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		ROW(test_equal_stacks_add_up), ROW(test_nothing_is_lost),
-		ROW(test_lost_is_counted),     ROW(test_modules_are_unified),
-		ROW(test_program_is_first),    ROW(test_reused_addresses),
-		ROW(test_nonsense_is_dropped), ROW(test_dead_writer),
-		ROW(test_many_writers),        ROW(test_stopped_writer),
-		ROW(test_killed_writers),      ROW(test_wrong_words),
-		ROW(test_large_counts),        ROW(test_unsealed_memory),
-		ROW(test_early_times),
+		ROW(test_equal_stacks_add_up),  ROW(test_nothing_is_lost),
+		ROW(test_lost_is_counted),      ROW(test_modules_are_unified),
+		ROW(test_program_is_first),     ROW(test_reused_addresses),
+		ROW(test_nonsense_is_dropped),  ROW(test_dead_writer),
+		ROW(test_many_writers),         ROW(test_stopped_writer),
+		ROW(test_killed_writers),       ROW(test_wrong_words),
+		ROW(test_large_counts),         ROW(test_unsealed_memory),
+		ROW(test_early_times),          ROW(test_spaces_stay),
+		ROW(test_spaces_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
