@@ -2,7 +2,8 @@
  * module.c - keep what the recorder and the unwinder know of loaded objects up
  * to date (segment.c): called at start and after each dlopen and dlclose. At
  * the start of a program its objects are only noted, and its first tick lists
- * them: most processes of a shell script have none.
+ * them, or what shuts the program in (wrap.c): most processes of a shell script
+ * have neither.
  */
 #include "config.h"
 

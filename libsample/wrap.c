@@ -11,6 +11,7 @@
  *	unshare, setns, setuid, ...	without the thread of wall.c
  *	sighold, sigrelse		the same
  *	__register_atfork		our fork handlers come before all others
+ *	chroot, prctl			what is loaded is listed before
  *
  * (exec.c has those that execute a program; wait.c, a separate library,
  * interposes many more.)
@@ -27,9 +28,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
@@ -81,6 +84,8 @@ typedef const struct timespec *time_arg;
 	F(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))           \
 	F(int, sigwait, (const sigset_t *, int *))                             \
 	F(int, unshare, (int))                                                 \
+	F(int, chroot, (const char *))                                         \
+	F(int, prctl, (int, ...))                                              \
 	ALONE(F)                                                               \
 	F(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                   \
 	F(int, sigtimedwait, (const sigset_t *, siginfo_t *, time_arg))
@@ -812,6 +817,44 @@ unshare(int flags)
 	}
 
 ALONE(RUN_ALONE)
+
+/*
+ * A program that shuts itself in: what it was started with may not have been
+ * listed yet (module.c), and its files are soon out of reach, or a filter kills
+ * for looking at them. Who calls seccomp(2) itself, as libseccomp does, sets
+ * no_new_privs first, unless it is root.
+ */
+
+static void
+look_around(void)
+{
+	if (sampling() && !is_strange())
+		module_check();
+}
+
+EXPORT int
+chroot(const char *path)
+{
+	look_around();
+	return real.chroot(path);
+}
+
+/* As it may come from an allocator, nothing is done for other options. */
+EXPORT int
+prctl(int option, ...)
+{
+	unsigned long arg[4];
+	va_list words;
+
+	va_start(words, option);
+	for (int i = 0; i < 4; i++)
+		arg[i] = va_arg(words, unsigned long);
+	va_end(words);
+	wrap_init();
+	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
+		look_around();
+	return real.prctl(option, arg[0], arg[1], arg[2], arg[3]);
+}
 
 EXPORT int
 sigwait(const sigset_t *set, int *sig)

@@ -101,6 +101,71 @@ else
 	not_ok "$name" <why
 fi
 
+# Before its first tick a program goes where it finds no file, or kills whoever looks for
+# one, or for memory.
+cat >shut.c <<'END'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static int filter(void)
+{
+	const int calls[] = { SYS_mmap, SYS_mremap, SYS_openat, SYS_readlinkat,
+#ifdef SYS_readlink
+			      SYS_readlink,
+#endif
+	};
+	enum { N = sizeof(calls) / sizeof(*calls) };
+	struct sock_filter code[N + 3] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		[N + 1] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		[N + 2] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog program = { N + 3, code };
+	for (int i = 0; i < N; i++)
+		code[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], N - i, 0);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+void shut_in(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 4)
+		for (volatile int i = 0; i < 100000; i++)
+			;
+}
+int main(int argc, char **argv)
+{
+	if (argc > 1 ? chroot(argv[1]) || chdir("/") : filter())
+		return errno == EPERM || errno == EINVAL ? 77 : 1;
+	shut_in();
+	_exit(0);
+}
+END
+shut() {
+	prof-record -q -o shut.pb.gz ./shut "$@" || return 2
+	prof-symbolize -q shut.pb.gz | prof-text -q --folded | tee found | grep -q 'main;shut_in'
+	shut_status=$?
+	cat found
+	return $shut_status
+}
+mkdir empty
+if compile -o shut shut.c; then
+	for where in filter chroot; do
+		set --
+		[ $where = filter ] || set -- empty
+		./shut "$@"
+		case $? in
+		77) skip "shut in before the first tick: $where" 'not permitted here' ;;
+		*) live "shut in before the first tick: $where" shut "$@" ;;
+		esac
+	done
+else
+	not_ok 'shut in before the first tick' <why
+fi
+
 # What configure pays for each command. With pages of another size or other libraries,
 # it is another number.
 cat >faults.c <<'END'

@@ -125,6 +125,7 @@ ProfilingIsEnabledForAllThreads@@LIBSAMPLE_0
 __register_atfork
 __sysv_signal
 bsd_signal
+chroot
 dlclose
 dlmopen
 dlopen
@@ -138,6 +139,7 @@ execvp
 execvpe
 fexecve
 initgroups
+prctl
 pthread_create
 pthread_sigmask
 sample_flush@@LIBSAMPLE_0
