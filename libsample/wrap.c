@@ -38,6 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "real.h"
 #include "sampler.h"
 #include "wrap.h"
@@ -115,6 +116,9 @@ ready(void)
 	wrap_init();
 	return sampler_init();
 }
+
+/* musl has none. */
+extern const char *gnu_get_libc_version(void) __attribute__((weak));
 
 /* The state of our signal as the program sees it. */
 static struct {
@@ -214,61 +218,106 @@ thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 /* Loading. */
 
 /*
- * Does the loader search more folders for the caller than for libsample, which
- * has no run path? Sets its map and the size of the list of folders.
+ * The folders in which the loader searches for the object that has this
+ * address, for free(), and its map; or NULL.
  */
-static bool
-searches_more(const void *caller, struct link_map **map, Dl_serinfo *size)
+static Dl_serinfo *
+search_list(const void *address, struct link_map **map)
 {
-	struct link_map *own = NULL;
-	Dl_serinfo plain;
+	Dl_serinfo size, *list = NULL;
 	Dl_info info;
 
-	return dladdr1 &&
-	       dladdr1(caller, &info, (void **)map, RTLD_DL_LINKMAP) && *map &&
-	       dlinfo(*map, RTLD_DI_SERINFOSIZE, size) == 0 &&
-	       !(dladdr1(&wrap, &info, (void **)&own, RTLD_DL_LINKMAP) && own &&
-		 dlinfo(own, RTLD_DI_SERINFOSIZE, &plain) == 0 &&
-		 plain.dls_cnt == size->dls_cnt);
+	if (!dladdr1 ||
+	    !dladdr1(address, &info, (void **)map, RTLD_DL_LINKMAP) || !*map ||
+	    dlinfo(*map, RTLD_DI_SERINFOSIZE, &size) != 0 ||
+	    !(list = malloc(size.dls_size)))
+		return NULL;
+	list->dls_size = size.dls_size;
+	list->dls_cnt = size.dls_cnt;
+	if (dlinfo(*map, RTLD_DI_SERINFO, list) == 0)
+		return list;
+	free(list);
+	return NULL;
 }
 
 /*
- * dlopen() looks for a plain name in the run path of the calling object, which
- * would now be libsample. So search the caller's path here; NULL if that finds
- * nothing.
+ * The subfolders that the loader of glibc 2.33 and later prefers in each of
+ * them, if the processor can do as much; for arm64 there are none.
  */
-static void *
-open_for(const void *caller, const char *file, int mode)
+static const char *const levels[] = { "", "glibc-hwcaps/x86-64-v2/",
+				      "glibc-hwcaps/x86-64-v3/",
+				      "glibc-hwcaps/x86-64-v4/" };
+
+static int
+best_level(void)
 {
-	struct link_map *map = NULL;
-	Dl_serinfo size, *paths;
+#ifdef __x86_64__
+#define CAN(feature) __builtin_cpu_supports(feature)
+	const char *minor =
+		gnu_get_libc_version ? gnu_get_libc_version() + 2 : "0";
+
+	__builtin_cpu_init();
+	if (number_read(&minor, 10) < 33 || !CAN("sse4.2") || !CAN("popcnt"))
+		return 0;
+	if (!CAN("avx2") || !CAN("bmi") || !CAN("bmi2") || !CAN("fma"))
+		return 1;
+	return CAN("avx512bw") && CAN("avx512dq") && CAN("avx512vl") ? 3 : 2;
+#else
+	return 0;
+#endif
+}
+
+static void *
+open_in(const char *folder, const char *file, int mode)
+{
 	void *handle = NULL;
 
-	if (!searches_more(caller, &map, &size))
-		return NULL;
-	/* Already loaded under this name, from any path. */
-	handle = real.dlopen(file, (mode & ~RTLD_GLOBAL) | RTLD_NOLOAD);
-	if (handle) {
-		real.dlclose(handle);
-		return NULL;
-	}
-	paths = malloc(size.dls_size);
-	if (!paths)
-		return NULL;
-	paths->dls_size = size.dls_size;
-	paths->dls_cnt = size.dls_cnt;
-	if (dlinfo(map, RTLD_DI_SERINFO, paths) != 0)
-		paths->dls_cnt = 0;
-	for (unsigned i = 0; i < paths->dls_cnt && !handle; i++) {
+	for (int i = best_level(); i >= 0 && !handle; i--) {
 		char path[PATH_MAX];
-		int n = snprintf(path, sizeof(path), "%s/%s",
-				 paths->dls_serpath[i].dls_name, file);
+		int n = snprintf(path, sizeof(path), "%s/%s%s", folder,
+				 levels[i], file);
 
 		if (n > 0 && (size_t)n < sizeof(path) &&
 		    access(path, R_OK) == 0)
 			handle = real.dlopen(path, mode);
 	}
-	free(paths);
+	return handle;
+}
+
+static bool
+is_loaded(const char *file, int mode)
+{
+	void *handle = real.dlopen(file, (mode & ~RTLD_GLOBAL) | RTLD_NOLOAD);
+
+	return handle && real.dlclose(handle) == 0;
+}
+
+/*
+ * dlopen() looks for a plain name in the run path of the calling object, which
+ * would now be libsample, which has none. So search the caller's path here,
+ * unless it is already loaded under this name, from any path; and only up to
+ * where the rest is libsample's, too: there the loader's cache comes between.
+ * NULL if that finds nothing.
+ */
+static void *
+open_for(const void *caller, const char *file, int mode)
+{
+	struct link_map *map = NULL, *our_map = NULL;
+	Dl_serinfo *theirs = search_list(caller, &map);
+	Dl_serinfo *ours = search_list(&wrap, &our_map);
+	unsigned n = theirs ? theirs->dls_cnt : 0, k = ours ? ours->dls_cnt : 0;
+	void *handle = NULL;
+
+	while (n && k &&
+	       !strcmp(theirs->dls_serpath[n - 1].dls_name,
+		       ours->dls_serpath[k - 1].dls_name))
+		n--, k--;
+	if (n && is_loaded(file, mode))
+		n = 0;
+	for (unsigned i = 0; i < n && !handle; i++)
+		handle = open_in(theirs->dls_serpath[i].dls_name, file, mode);
+	free(theirs);
+	free(ours);
 	return handle;
 }
 

@@ -19,6 +19,12 @@ then
 	exit
 fi
 
+for variant in . glibc-hwcaps/x86-64-v2 glibc-hwcaps/x86-64-v3 glibc-hwcaps/x86-64-v4; do
+	mkdir -p there/$variant
+	echo "int variant = ${variant##*[!0-9]}0 + 1;" >variant.c
+	compile -shared -fPIC -o there/$variant/libvariant.so variant.c || exit 99
+done
+
 # run COMMAND...: what it prints, and how it ends. A deadlock has a minute.
 cat >run <<'END'
 #!/bin/sh

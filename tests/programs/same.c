@@ -473,6 +473,16 @@ origin(void)
 		puts(dlerror());
 }
 
+/* One library for any processor, and others for better ones beside it. */
+static void
+run_path(void)
+{
+	void *library = dlopen("libvariant.so", RTLD_NOW);
+	const int *variant = library ? dlsym(library, "variant") : NULL;
+
+	printf("%d\n", variant ? *variant : 0);
+}
+
 #define CASES(F)                                                               \
 	F(killed)                                                              \
 	F(timer_without_handler)                                               \
@@ -491,7 +501,8 @@ origin(void)
 	F(no_times)                                                            \
 	F(fork_handlers)                                                       \
 	F(fork_and_signal)                                                     \
-	F(origin)
+	F(origin)                                                              \
+	F(run_path)
 
 #define CASE(name) { #name, name },
 
