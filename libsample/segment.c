@@ -240,16 +240,6 @@ path_of(const struct dl_phdr_info *info, bool is_first, const struct segment *s,
 	strncpy(path, name, PATH_MAX - 1);
 }
 
-/* Is it libsample-heap.so or another companion, whose frames are not the
- * program's? */
-static bool
-is_companion(const char *name)
-{
-	const char *slash = name ? strrchr(name, '/') : NULL;
-
-	return slash && !strncmp(slash, "/libsample-", 11);
-}
-
 static bool
 tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	     bool is_interp, const struct segment *s)
@@ -266,8 +256,7 @@ tell_segment(const struct dl_phdr_info *info, int i, bool is_first,
 	m.limit = s->limit;
 	m.offset = ph->p_offset & -(uint64_t)getpagesize();
 	m.hide = is_interp && sampler.shm->set.interp == SHM_INTERP_ONLY;
-	m.is_self = (here >= s->start && here < s->limit) ||
-		    is_companion(info->dlpi_name);
+	m.is_self = here >= s->start && here < s->limit;
 	id = build_id(info, &n);
 	if (id && n <= sizeof(m.build_id)) {
 		m.n_build_id = (uint32_t)n;

@@ -268,6 +268,19 @@ companion_path(const struct launch *l, size_t i, char path[PATH_MAX + 64])
 			 l->library, companions[i].name);
 }
 
+bool
+launch_is_own(const struct launch *l, const char *path)
+{
+	bool is_own = !strcmp(path, l->library);
+	char own[PATH_MAX + 64];
+
+	for (size_t i = 0; *l->library && i < N_COMPANION && !is_own; i++) {
+		companion_path(l, i, own);
+		is_own = !strcmp(path, own);
+	}
+	return is_own;
+}
+
 enum prof_status
 launch_library(struct launch *l, uint32_t what, struct prof_err *err)
 {

@@ -52,6 +52,10 @@ unsigned launch_left(const struct launch *l, const char *session);
 enum prof_status launch_library(struct launch *l, uint32_t what,
 				struct prof_err *err) MUST_USE;
 
+/* Is it the path of libsample, or of a library of ours that is preloaded with
+ * it? The program may have one of such a name, too. */
+bool launch_is_own(const struct launch *l, const char *path);
+
 /* Does launch_start() set the variable of that runtime, unless it is set? */
 bool launch_asks(const struct launch *l, const struct runtime *r);
 

@@ -25,6 +25,7 @@ recording_begin(struct recording *r, struct recording_source source,
 	*r = (struct recording){ .source = source, .tally = tally_new() };
 	if (!r->tally)
 		return prof_nomem(err);
+	tally_preloads(r->tally, source.launch);
 	pthread_mutex_init(&r->lock, NULL);
 	r->info.kind = kind;
 	r->info.set = source.set;

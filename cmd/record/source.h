@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+struct launch;
 struct shm;
 struct shm_settings;
 struct tally;
@@ -27,6 +28,8 @@ struct recording_source {
 	const struct shm *shm; /* the counts */
 	const char *sampler;   /* for the comment: its name, and why it */
 	bool all;              /* of no process in particular */
+	/* What libsample is preloaded by; NULL: it is not. */
+	const struct launch *launch;
 };
 
 #endif

@@ -159,7 +159,8 @@ struct tally {
 	struct arena *arena; /* holds the strings */
 	struct strtab strings;
 	bool failed; /* there was no memory */
-	bool holds;  /* tally_hold() */
+	const struct launch *launch;
+	bool holds; /* tally_hold() */
 	size_t n_held,
 		n_refused; /* files that are held; that would have been */
 	int64_t hold_ns, spent_ns; /* since when; on looking for ... */

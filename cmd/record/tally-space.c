@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch.h"
 #include "lib/base/buildid.h"
 #include "lib/base/search.h"
 #include "tally-int.h"
@@ -191,16 +192,6 @@ add_range(struct tally *t, struct space *s, const struct range *r)
 	s->range[i] = *r;
 }
 
-/* Is it libsample? The kernel samples its start in processes in which it never
- * tells what is loaded. */
-static bool
-is_ours(const struct tally *t, const struct module *m)
-{
-	const char *slash = strrchr(t->strings.str[m->file].s, '/');
-
-	return slash && !strncmp(slash, "/libsample.so", 13);
-}
-
 void
 tally_add_module(struct tally *t, struct space *s, const struct module *m)
 {
@@ -218,7 +209,11 @@ tally_add_module(struct tally *t, struct space *s, const struct module *m)
 		return;
 	if (range.module == t->n_module) {
 		t->module[t->n_module] = *m;
-		t->module[t->n_module].is_self |= is_ours(t, m);
+		/* The kernel samples libsample's start, also in processes in
+		 * which it never tells what is loaded. */
+		t->module[t->n_module].is_self |=
+			t->launch &&
+			launch_is_own(t->launch, t->strings.str[m->file].s);
 		tally_hold_file(t, s, &t->module[t->n_module++]);
 	}
 	/* The kernel's sampler may have met it first, and does not know. */

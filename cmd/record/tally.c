@@ -28,6 +28,12 @@ tally_new(void)
 }
 
 void
+tally_preloads(struct tally *t, const struct launch *l)
+{
+	t->launch = l;
+}
+
+void
 tally_free(struct tally *t)
 {
 	if (!t)

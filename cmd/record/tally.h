@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct launch;
 struct profile;
 struct sampling;
 struct shm; /* from libsample/shm.h */
@@ -74,6 +75,10 @@ struct tally *tally_new(void);
 
 /* NULL is allowed. */
 void tally_free(struct tally *t);
+
+/* Nothing in the libraries that l preloads is a part of the program; l must
+ * live as long as t. */
+void tally_preloads(struct tally *t, const struct launch *l);
 
 /*
  * Add a record of the log, or a stack of the table; n is the size of the record

@@ -19,6 +19,7 @@
 #include "lib/model/profile.h"
 #include "libsample/table.h"
 #include "record/drain.h"
+#include "record/launch.h"
 #include "tests/unit/unit.h"
 
 static const struct drain_config config = { .period_ns = 1000000 };
@@ -284,6 +285,42 @@ test_program_is_first(void **state)
 	for (size_t i = 0; i < p->n_location; i++)
 		assert_int_equal(p->location[i].mapping,
 				 p->location[i].address >= 0x7000 ? 1 : 2);
+	profile_free(p);
+}
+
+/* A library is libsample or a companion by where it is, not by its name. */
+static void
+test_libraries_of_ours(void **state)
+{
+	static const struct launch l = {
+		.library = "/opt/lib/libsample.so.0.0.0",
+	};
+	static const char *const path[] = {
+		"/opt/lib/libsample.so.0",
+		"/opt/lib/libsample-audio.so",
+		"/home/libsample.so",
+		"/opt/lib/libsample.so.0.0.0",
+		"/opt/lib/" PACKAGE "/libsample-heap.so",
+	};
+	enum { N_OTHER = 3, N = sizeof(path) / sizeof(*path) };
+	struct fixture *f = *state;
+	struct shm *shm = f->d.shm;
+	struct profile *p;
+
+	tally_preloads(f->t, &l);
+	tell_space(shm, 1, 0, 100);
+	for (size_t i = 0; i < N; i++) {
+		uintptr_t pc = 0x5010 + 0x1000 * i;
+
+		tell_module(shm, 1, pc & ~0xfffUL, path[i]);
+		tick(shm, 1, &pc, 1, 1);
+	}
+	p = finish(f);
+	assert_int_equal(p->n_mapping, N_OTHER);
+	for (size_t i = 0; i < N_OTHER; i++)
+		assert_string_equal(profile_str(p, p->mapping[i].file),
+				    path[i]);
+	assert_int_equal(total(p), N);
 	profile_free(p);
 }
 
@@ -733,15 +770,15 @@ main(void)
 {
 #define ROW(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		ROW(test_equal_stacks_add_up),  ROW(test_nothing_is_lost),
-		ROW(test_lost_is_counted),      ROW(test_modules_are_unified),
-		ROW(test_program_is_first),     ROW(test_reused_addresses),
-		ROW(test_nonsense_is_dropped),  ROW(test_dead_writer),
-		ROW(test_many_writers),         ROW(test_stopped_writer),
-		ROW(test_killed_writers),       ROW(test_wrong_words),
-		ROW(test_large_counts),         ROW(test_unsealed_memory),
-		ROW(test_early_times),          ROW(test_spaces_stay),
-		ROW(test_spaces_are_forgotten),
+		ROW(test_equal_stacks_add_up), ROW(test_nothing_is_lost),
+		ROW(test_lost_is_counted),     ROW(test_modules_are_unified),
+		ROW(test_program_is_first),    ROW(test_libraries_of_ours),
+		ROW(test_reused_addresses),    ROW(test_nonsense_is_dropped),
+		ROW(test_dead_writer),         ROW(test_many_writers),
+		ROW(test_stopped_writer),      ROW(test_killed_writers),
+		ROW(test_wrong_words),         ROW(test_large_counts),
+		ROW(test_unsealed_memory),     ROW(test_early_times),
+		ROW(test_spaces_stay),         ROW(test_spaces_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,7 @@ beside_open(struct run *r)
 
 	r->beside.drain = &r->drain;
 	r->beside.inside = drain_source(&r->drain);
+	r->beside.inside.launch = &r->launch;
 	r->beside.config = (struct perf_config){
 		.kind = { &perf_kind_clock },
 		.n_kind = 1,
