@@ -1,7 +1,8 @@
 /*
  * gperf.c - the functions and environment of gperftools' CPU profiler, so that
  * a program written for -lprofiler can be linked with -lsample. Its files are
- * then profile.proto.
+ * then profile.proto. In a program that prof-record samples, its calls go on to
+ * gperftools if it is linked with that.
  */
 #include "config.h"
 
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "number.h"
+#include "real.h"
 #include "sample.h"
 #include "sampler.h"
 #include "wrap.h"
@@ -51,6 +53,41 @@ static struct {
 	_Atomic bool ends;
 } gperf LARGE;
 
+#define FUNCTIONS(F)                                                           \
+	F(int, ProfilerStart, (const char *))                                  \
+	F(int, ProfilerStartWithOptions,                                       \
+	  (const char *, const struct ProfilerOptions *))                      \
+	F(void, ProfilerStop, (void))                                          \
+	F(void, ProfilerFlush, (void))                                         \
+	F(int, ProfilingIsEnabledForAllThreads, (void))                        \
+	F(void, ProfilerRegisterThread, (void))                                \
+	F(void, ProfilerGetCurrentState, (struct ProfilerState *))
+
+static struct {
+	FUNCTIONS(REAL_MEMBER)
+} real;
+
+static bool
+is_recorded(void)
+{
+	return sampler_init() && sampler_is_on() && !sampler.shm->set.owner;
+}
+
+/*
+ * We are in front of gperftools only because we are preloaded, and its file is
+ * not ours to write. Looked up when it is called: most programs never do, and
+ * each look-up that fails takes long.
+ */
+static bool
+is_passed_on(void)
+{
+	if (!real.ProfilerGetCurrentState && is_recorded()) {
+		FUNCTIONS(REAL_FIND)
+		real_found();
+	}
+	return real.ProfilerGetCurrentState;
+}
+
 /* A number in the environment; fallback if it is invalid or out of range. */
 static int
 number(const char *variable, int min, int max, int fallback)
@@ -73,6 +110,12 @@ ProfilerStart(const char *name)
 		.signal = number("CPUPROFILE_TIMER_SIGNAL", 1, SIGRTMAX, 0),
 	};
 
+	if (is_passed_on())
+		return real.ProfilerStart(name);
+	if (is_recorded())
+		module_note("%s[%d]: ProfilerStart() writes no file, as "
+			    "prof-record samples the program",
+			    sampler.name, (int)sampler.pid);
 	if (sample_start(name, &o) != 0)
 		return 0;
 	snprintf(gperf.name, sizeof(gperf.name), "%s", name);
@@ -86,20 +129,27 @@ int
 ProfilerStartWithOptions(const char *name,
 			 const struct ProfilerOptions *options)
 {
-	(void)options;
+	if (is_passed_on())
+		return real.ProfilerStartWithOptions(name, options);
 	return ProfilerStart(name);
 }
 
 void
 ProfilerStop(void)
 {
-	sample_stop();
+	if (is_passed_on())
+		real.ProfilerStop();
+	else
+		sample_stop();
 }
 
 void
 ProfilerFlush(void)
 {
-	sample_flush();
+	if (is_passed_on())
+		real.ProfilerFlush();
+	else
+		sample_flush();
 }
 
 /* These have no effect in gperftools, either. */
@@ -116,18 +166,26 @@ ProfilerDisable(void)
 int
 ProfilingIsEnabledForAllThreads(void)
 {
-	return sample_is_on();
+	return is_passed_on() ? real.ProfilingIsEnabledForAllThreads()
+			      : sample_is_on();
 }
 
 void
 ProfilerRegisterThread(void)
 {
-	sample_thread();
+	if (is_passed_on())
+		real.ProfilerRegisterThread();
+	else
+		sample_thread();
 }
 
 void
 ProfilerGetCurrentState(struct ProfilerState *state)
 {
+	if (is_passed_on()) {
+		real.ProfilerGetCurrentState(state);
+		return;
+	}
 	memset(state, 0, sizeof(*state));
 	if (!sample_is_on())
 		return;

@@ -154,8 +154,25 @@ if ${CC:-cc} gperf.c -o gperf "$lib" "-Wl,-rpath,$bin/.libs" 2>/dev/null; then
 0
 # sampling
 END
+	check_err 'a file that is not written is told' 0 \
+		'rm -f h.pb.gz; prof-record -o r.pb.gz ./gperf >out; [ ! -e h.pb.gz ] || cat out' \
+		'ProfilerStart() writes no file' </dev/null
 else
 	skip 'gperftools'\'' entry points' 'no gperftools/profiler.h'
+	skip 'a file that is not written is told' 'no gperftools/profiler.h'
+fi
+name='gperftools itself writes its file, also when it is recorded'
+if ${CC:-cc} gperf.c -o gperftools -Wl,--no-as-needed -lprofiler 2>/dev/null; then
+	check "$name" 0 'rm -f h.pb.gz; prof-record -q -o r.pb.gz ./gperftools 2>/dev/null
+		for f in h.pb.gz r.pb.gz; do stacks $f | grep -q "^[1-9]" && echo $f; done' <<'END'
+1
+1 h.pb.gz
+0
+h.pb.gz
+r.pb.gz
+END
+else
+	skip "$name" 'no libprofiler'
 fi
 
 # Threads that blocked all signals before the profile began: one stays so. With an
