@@ -9,9 +9,18 @@
 #include <stdlib.h>
 
 #include "drain.h"
+#include "lib/base/array.h"
 #include "lib/base/hashtab.h"
+#include "procfs.h"
 
 enum { CROWDED = 4 /* a level, of which one in so many is taken */ };
+
+/* A process of another pid namespace: its number here, and the one that
+ * libsample knows. */
+struct namesake {
+	pid_t here;
+	int32_t pid;
+};
 
 /*
  * The newest owner of each pid: earlier ones were programs replaced by exec, or
@@ -23,6 +32,9 @@ struct census {
 	struct hashtab set;
 	int32_t pid;
 	bool is_alive;
+	bool is_listed; /* what follows */
+	struct namesake *elsewhere;
+	size_t n_elsewhere, room_elsewhere;
 };
 
 static bool
@@ -89,7 +101,39 @@ static void
 end_census(struct census *c)
 {
 	free(c->owner);
+	free(c->elsewhere);
 	hashtab_release(&c->set);
+}
+
+static void
+list_elsewhere(struct census *c)
+{
+	DIR *dir = procfs_list("/proc");
+	struct namesake n;
+
+	while (dir && (n.here = procfs_elsewhere(dir, &n.pid)) != 0 &&
+	       array_reserve(&c->elsewhere, &c->room_elsewhere,
+			     c->n_elsewhere + 1, sizeof(n)) == 0)
+		c->elsewhere[c->n_elsewhere++] = n;
+	if (dir)
+		closedir(dir);
+	c->is_listed = true;
+}
+
+/* No process here has this number: has one that is sampled, in another pid
+ * namespace? */
+static bool
+is_elsewhere(struct census *c, int32_t pid)
+{
+	bool found = false;
+
+	if (!c->is_listed)
+		list_elsewhere(c);
+	for (size_t i = 0; i < c->n_elsewhere && !found; i++)
+		found = c->elsewhere[i].pid == pid &&
+			procfs_has(c->elsewhere[i].here, "maps",
+				   "/memfd:" SHM_NAME);
+	return found;
 }
 
 static bool
@@ -103,7 +147,8 @@ is_alive(struct census *c, uint64_t owner)
 		return false;
 	if (pid != c->pid) {
 		c->pid = pid;
-		c->is_alive = pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH);
+		c->is_alive = pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH ||
+					  is_elsewhere(c, pid));
 	}
 	return c->is_alive;
 }

@@ -73,6 +73,64 @@ procfs_line(pid_t pid, const char *name, char *out, size_t size)
 	free(text);
 }
 
+bool
+procfs_has(pid_t pid, const char *name, const char *text)
+{
+	size_t n;
+	char *all = procfs_read(pid, name, &n);
+	bool found = n && memmem(all, n, text, strlen(text));
+
+	free(all);
+	return found;
+}
+
+static ino_t
+namespace_of(const char *process)
+{
+	char path[64];
+	struct stat sb;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/ns/pid", process);
+	return stat(path, &sb) == 0 ? sb.st_ino : 0;
+}
+
+/* The last number of a process: "NSpid:	4711	1". */
+static int32_t
+innermost(pid_t process)
+{
+	size_t n;
+	char *text = procfs_read(process, "status", &n), *row, *last = NULL;
+	int32_t number = 0;
+
+	row = text ? strstr(text, "\nNSpid:") : NULL;
+	if (row) {
+		row++;
+		row[strcspn(row, "\n")] = '\0';
+		last = strrchr(row, '\t');
+	}
+	if (last)
+		number = (int32_t)strtol(last, NULL, 10);
+	free(text);
+	return number;
+}
+
+pid_t
+procfs_elsewhere(DIR *dir, int32_t *number)
+{
+	ino_t ours = namespace_of("self"), theirs;
+	const struct dirent *e;
+
+	while ((e = readdir(dir))) {
+		pid_t here = (pid_t)strtol(e->d_name, NULL, 10);
+
+		theirs = here > 0 ? namespace_of(e->d_name) : 0;
+		if (theirs && theirs != ours &&
+		    (*number = innermost(here)) != 0)
+			return here;
+	}
+	return 0;
+}
+
 /* The answer with a struct look_file. */
 static int
 look_for(const struct look *l, struct look_file *out)

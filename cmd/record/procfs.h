@@ -30,6 +30,13 @@ void procfs_line(pid_t pid, const char *name, char *out, size_t size);
 FILE *procfs_setting(const char *path);
 DIR *procfs_list(const char *path);
 
+/* Is the text in that file of the process? */
+bool procfs_has(pid_t pid, const char *name, const char *text);
+
+/* The next process in dir, procfs_list("/proc"), that is in another pid
+ * namespace, and its number there, the innermost; 0: there are no more. */
+pid_t procfs_elsewhere(DIR *dir, int32_t *number);
+
 /* stat() of a path that process pid may have chosen, or that is in its /proc;
  * pid 0: unknown. false also if that takes too long. */
 bool procfs_place(pid_t pid, const char *path, struct stat *sb);

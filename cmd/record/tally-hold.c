@@ -138,36 +138,6 @@ find_row(struct tally *t, int32_t pid, const struct module *m)
 	return row_of(t, m);
 }
 
-static ino_t
-namespace_of(const char *process)
-{
-	char path[64];
-	struct stat sb;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/ns/pid", process);
-	return stat(path, &sb) == 0 ? sb.st_ino : 0;
-}
-
-/* Is pid the last number of that process, in the innermost namespace?
- * "NSpid:	4711	1". */
-static bool
-is_numbered(pid_t process, int32_t pid)
-{
-	bool found = false;
-	size_t n;
-	char *text = procfs_read(process, "status", &n), *row, *last;
-
-	row = text ? strstr(text, "\nNSpid:") : NULL;
-	if (row) {
-		row++;
-		row[strcspn(row, "\n")] = '\0';
-		last = strrchr(row, '\t');
-		found = last && strtol(last, NULL, 10) == pid;
-	}
-	free(text);
-	return found;
-}
-
 /* The same among the processes of other namespaces, which libsample knows by
  * their numbers there. */
 static const struct procfs_map *
@@ -175,9 +145,9 @@ find_elsewhere(struct tally *t, int32_t pid, const struct module *m)
 {
 	int64_t since = now_ns(CLOCK_MONOTONIC) - t->hold_ns;
 	int64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
-	ino_t ours = namespace_of("self"), theirs;
 	const struct procfs_map *row = NULL;
-	const struct dirent *e;
+	int32_t number;
+	pid_t host;
 	DIR *dir;
 
 	if (pid == t->pid)
@@ -187,13 +157,8 @@ find_elsewhere(struct tally *t, int32_t pid, const struct module *m)
 	t->pid = pid;
 	t->host = 0;
 	dir = procfs_list("/proc");
-	while (dir && !row && (e = readdir(dir))) {
-		pid_t host = (pid_t)strtol(e->d_name, NULL, 10);
-
-		theirs = host > 0 ? namespace_of(e->d_name) : 0;
-		if (!theirs || theirs == ours || !is_numbered(host, pid))
-			continue;
-		row = find_row(t, host, m);
+	while (dir && !row && (host = procfs_elsewhere(dir, &number)) != 0) {
+		row = number == pid ? find_row(t, host, m) : NULL;
 		if (row)
 			t->host = host;
 	}

@@ -123,17 +123,6 @@ is_elsewhere(pid_t pid, const char *kind)
 	return n > 0 && m > 0 && (n != m || memcmp(ours, theirs, (size_t)n));
 }
 
-static bool
-has_text(pid_t pid, const char *file, const char *what)
-{
-	size_t n;
-	char *text = procfs_read(pid, file, &n);
-	bool found = n && memmem(text, n, what, strlen(what));
-
-	free(text);
-	return found;
-}
-
 static void
 find_reason(const struct watch *w, struct seen *s)
 {
@@ -141,7 +130,7 @@ find_reason(const struct watch *w, struct seen *s)
 	enum obstacle o = procfs_obstacle(s->pid);
 	uid_t user = look_user(s->pid);
 
-	if (!has_text(s->pid, "cmdline", "")) /* it begins, or ends */
+	if (!procfs_has(s->pid, "cmdline", "")) /* it begins, or ends */
 		return;
 	if (is_elsewhere(s->pid, "user"))
 		why = "it runs in another user namespace";
@@ -153,18 +142,18 @@ find_reason(const struct watch *w, struct seen *s)
 	} else if (w->alone)
 		why = "the first program executed it, and --children=none "
 		      "samples no other";
-	else if (!has_text(s->pid, "environ", SHM_ENV "="))
+	else if (!procfs_has(s->pid, "environ", SHM_ENV "="))
 		why = "its environment was cleared, as by env -i or sudo";
-	else if (!has_text(s->pid, "environ", "libsample"))
+	else if (!procfs_has(s->pid, "environ", "libsample"))
 		why = "LD_PRELOAD was changed";
 	else if (user != (uid_t)-1 && user != geteuid())
 		why = "it runs as another user, who may not open the memory "
 		      "of prof-record";
-	else if (has_text(s->pid, "maps", "libsample.so")) {
+	else if (procfs_has(s->pid, "maps", "libsample.so")) {
 		why = "libsample got no memory in it: see ulimit -v";
 		/* Else it is still loading its libraries. */
-		if (has_text(s->pid, "limits",
-			     "Max address space         unlimited"))
+		if (procfs_has(s->pid, "limits",
+			       "Max address space         unlimited"))
 			return;
 	}
 	snprintf(s->why, sizeof(s->why), "%s", why);
@@ -213,7 +202,7 @@ runs_same(const struct watch *w, pid_t pid, const struct seen *s)
 static void
 check_sampled(struct seen *s)
 {
-	s->is_sampled = has_text(s->pid, "maps", "/memfd:" SHM_NAME) &&
+	s->is_sampled = procfs_has(s->pid, "maps", "/memfd:" SHM_NAME) &&
 			procfs_obstacle(s->pid) != OBSTACLE_GO_LIBC;
 	s->is_foreign = s->is_sampled && is_elsewhere(s->pid, "pid");
 }

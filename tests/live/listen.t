@@ -372,4 +372,47 @@ else
 	skip 'a process that runs' "$(head -1 log)"
 fi
 
+
+# A process of another pid namespace, whose number there no process here has, is alive.
+cat >hold.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+char *held[100];
+int main(void)
+{
+	for (int i = 0; i < 100; i++)
+		held[i] = malloc(10000);
+	puts("held");
+	fflush(stdout);
+	return getchar() != EOF;
+}
+END
+elsewhere() {
+	number=30000
+	while kill -0 $number 2>/dev/null; do number=$((number + 1)); done
+	: >err
+	prof-record --heap=1 --listen 0 unshare -pf sh -c "
+		echo $((number - 1)) >/proc/sys/kernel/ns_last_pid && ./hold; :" <in >out.held 2>err &
+	record=$!
+	exec 9>in
+	until grep -q listening err && grep -q held out.held; do
+		kill -0 $record || return 2
+		sleep 0.05
+	done
+	port=$(sed -n 's|.*listening on http://127.0.0.1:\([0-9]*\)/pprof/$|\1|p' err)
+	./page /debug/pprof/heap >held.pb.gz
+	exec 9>&-
+	wait $record
+	record=
+	prof-symbolize -q held.pb.gz | prof-text -q --folded --sample-index=inuse_space |
+		awk '/;main / { n += $NF } END { print n; exit n != 1000000 }'
+}
+name='memory of a process in another pid namespace is in use'
+if ! unshare -pf sh -c 'echo 30000 >/proc/sys/kernel/ns_last_pid' 2>/dev/null; then
+	skip "$name" 'no pid namespaces, or their numbers cannot be chosen'
+elif ! ${CC:-cc} -O1 -o hold hold.c 2>why; then
+	not_ok "$name" <why
+else
+	live "$name" elsewhere
+fi
 plan
