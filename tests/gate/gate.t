@@ -711,6 +711,16 @@ budget /^(work|parse_json|print)$/ flat <= 250s: kept, is 227.04s (224.63s .. 22
 budget /p/ cum <= 240.5s: broken, is 257.04s (254.38s .. 259.71s)
 budget /json$/ cum <= +10%: broken, is +18.9% (+15.5% .. +22.4%)
 END
+printf 'main flat <= %s\n' 100ms '5% of total' +100ms +5% >never.txt
+echo '/^(main|work)$/ flat <= 100ms' >>never.txt
+check 'budgets of what is never a leaf: one function is judged as several are' 0 \
+	'prof-gate --budget=never.txt $old -- $new | grep "^budget"' <<'END'
+budget main flat <= 100ms: kept, is 0 (-4.09ms .. 4.09ms)
+budget main flat <= 5% of total: kept, is 0.0% (-0.0% .. 0.0%)
+budget main flat <= +100ms: kept, is 0 (-5.79ms .. +5.79ms)
+budget main flat <= +5%: inconclusive, is 0 (-5.79ms .. +5.79ms)
+budget /^(main|work)$/ flat <= 100ms: kept, is 0 (-4.09ms .. 4.09ms)
+END
 check_err 'a budget of a wrong pattern' 2 \
 	'printf "# x\n/(/ <= 5%%\n" | prof-gate --budget=- $old -- $new' \
 	'<stdin>: line 2: parsing budget regexp'

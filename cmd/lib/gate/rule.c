@@ -319,16 +319,18 @@ static enum prof_status
 check_rule(struct group *x, struct rule_budget *r, const struct gate *g,
 	   double level, struct prof_err *err)
 {
+	enum gate_kind kind = r->limit.kind;
 	struct gate_cell c;
 
 	r->answer = RULE_NO_FUNCTION;
 	if (!x->n)
 		return PROF_OK;
-	if (x->n == 1)
-		return check_cell(r, g, g->row[x->last].cell[r->limit.kind],
-				  level, err);
+	/* The cell of a row without samples has not been tested: it has no
+	 * noise. */
+	if (x->n == 1 && g->row[x->last].set[kind])
+		return check_cell(r, g, g->row[x->last].cell[kind], level, err);
 	/* Flats share no samples. */
-	if (r->limit.kind == GATE_FLAT)
+	if (kind == GATE_FLAT)
 		gate_sum_flats(g, x->in, x->value, x->square);
 	else
 		gate_sum_stacks(g, x->in, x->value, x->square);
