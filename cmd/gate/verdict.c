@@ -75,8 +75,9 @@ is_blind(const struct gate_settings *s, const struct gate *g,
 	       c->detectable > s->strict * c->before;
 }
 
-static void
-check_strict(const struct gate_settings *s, const struct gate *g)
+/* --strict: say which row is blind, if any is. */
+static bool
+complain_blind(const struct gate_settings *s, const struct gate *g)
 {
 	bool blind = !s->function && is_blind(s, g, &g->total);
 	const struct gate_row *row = &g->total;
@@ -86,11 +87,12 @@ check_strict(const struct gate_settings *s, const struct gate *g)
 		blind = is_blind(s, g, row);
 	}
 	if (blind)
-		die("--strict: growth of %s below %.1f%% would not have been "
-		    "seen: more runs or more samples are needed",
-		    gate_name(g, row->name)->s,
-		    100 * gate_deciding(row)->detectable /
-			    gate_deciding(row)->before);
+		complain("--strict: growth of %s below %.1f%% would not have "
+			 "been seen: more runs or more samples are needed",
+			 gate_name(g, row->name)->s,
+			 100 * gate_deciding(row)->detectable /
+				 gate_deciding(row)->before);
+	return blind;
 }
 
 static int
@@ -104,6 +106,7 @@ judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 				      .max_rows = s->max_rows,
 				      .all = s->all };
 	struct prof_err err;
+	int status = EXIT_SUCCESS;
 	bool *fails, any;
 
 	if (gate_judge(g, &err) != PROF_OK)
@@ -114,13 +117,15 @@ judge(struct gate_settings *s, struct cli *cli, struct gate *g)
 		die_nomem();
 	any = decide(s, &report, fails);
 	report.verdict = any ? GATE_REGRESSED : gate_mildest(g, &s->budgets);
-	if (any || !cli->is_quiet)
+	if (any)
+		status = EXIT_FAILURE;
+	else if (s->strict > 0 && complain_blind(s, g))
+		status = CLI_TROUBLE;
+	if (status || !cli->is_quiet)
 		gate_print(cli_report(cli, s->form == &gate_text), &report,
 			   s->form);
 	free(fails);
-	if (!any && s->strict > 0)
-		check_strict(s, g);
-	return any ? EXIT_FAILURE : EXIT_SUCCESS;
+	return status;
 }
 
 int

@@ -129,6 +129,9 @@ one run a side: noise is a guess; 1 base and 1 new profile, cpu/nanoseconds per 
 END
 check_err '--strict: what could not be seen is trouble' 2 \
 	'prof-gate --strict few1.pb.gz -- few2.pb.gz >/dev/null' '--strict: growth of'
+check '--strict: the report says what could be seen, with -q too' 2 \
+	'prof-gate --strict -q -o out few1.pb.gz -- few2.pb.gz 2>/dev/null; s=$?
+	prof-gate few1.pb.gz -- few2.pb.gz | cmp - out; exit $s' </dev/null
 check '--strict: a regression is one' 1 \
 	'prof-gate --strict $old -- $slow >/dev/null' </dev/null
 check '--strict: enough was to be seen' 0 \
