@@ -686,6 +686,9 @@ check_err 'a budget without a unit' 2 \
 	'line 1: 5 has no unit'
 check_err 'a budget in another unit' 2 \
 	'echo "main <= 5MB" | prof-gate --budget=- $old -- $new' 'not in MB'
+check_err 'a budget in a unit, of shares' 2 \
+	'echo "main <= 5s" | prof-gate --scale=total --budget=- $old -- $new' \
+	'<stdin>: line 1: the scale is shares of the total, so a limit is in percent'
 check_err 'a budget upside down' 2 \
 	'printf "# x\nmain >= 5%%\n" | prof-gate --budget=- $old -- $new' \
 	'<stdin>: line 2:'

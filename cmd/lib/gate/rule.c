@@ -70,6 +70,11 @@ bound_of(const struct rule_limit *l, const struct gate *g, double base,
 		*bound = l->number / 100 * (l->of_total ? total : base);
 		return PROF_OK;
 	}
+	/* Values after are scaled to the total before. */
+	if (g->o.yardstick == GATE_SHARES)
+		return prof_fail(err, PROF_EUSAGE,
+				 "the scale is shares of the total, so a limit "
+				 "is in percent");
 	*bound = l->number;
 	if (!strcmp(l->unit, g->unit))
 		return PROF_OK;
