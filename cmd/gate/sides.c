@@ -49,6 +49,10 @@ sides_baseline(struct sides *s, const char *name)
 	struct stat st;
 
 	if (stat(name, &st) == 0 && S_ISDIR(st.st_mode)) {
+		if (s->archive)
+			die("--baseline: %s and %s are folders: the sessions "
+			    "of one are the base",
+			    s->archive, name);
 		s->archive = name;
 		return;
 	}

@@ -50,7 +50,7 @@ struct sides {
 void scale_parse(struct scale_option *s, struct cli *cli);
 const char *scale_name(enum scale s);
 
-/* One more --baseline. */
+/* One more --baseline. Dies of a second folder. */
 void sides_baseline(struct sides *s, const char *name);
 
 /*

@@ -759,6 +759,8 @@ check_err 'another machine does not compare' 2 \
 	'mkdir other; printf "# samples count\n@comment # machine: abacus\nmain 9000\n" >o; mkprof o >o.pb.gz;
 	prof-gate --save-baseline=other o.pb.gz; prof-gate --baseline=other plain1.pb.gz' \
 	'none of 1 runs is comparable'
+check_err 'two folders' 2 'prof-gate --baseline=base --baseline=empty $new' \
+	'base and empty are folders: the sessions of one are the base'
 check_err 'an empty folder' 2 'prof-gate --baseline=empty $new' 'none of 0 runs is comparable'
 check_err 'no folder can be made' 2 'prof-gate --save-baseline=$new/deep $new' 'Not a directory'
 
