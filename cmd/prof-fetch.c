@@ -180,11 +180,22 @@ take_file(size_t i, struct profile *p, const struct prof_err *err, void *ctx)
 	if (job->args.cli.has_format)
 		format = job->args.cli.format;
 	tell_doubt(job, i, p);
-	if (p && name_file(job, i, p, &why) == PROF_OK &&
-	    archive_put(job->archive, job->file[i], p, format, &why) == PROF_OK)
+	if (!p) {
+		refuse(job, i, err);
+		return;
+	}
+	if (name_file(job, i, p, &why) == PROF_OK &&
+	    archive_put(job->archive, job->file[i], p, format, &why) ==
+		    PROF_OK) {
 		job->n_good++;
-	else if (!p || !is_full(&why) || !job->n_unwritten++)
-		refuse(job, i, p ? &why : err);
+	} else {
+		job->is_bad = true;
+		if (!is_full(&why) || !job->n_unwritten++) {
+			wipe(job);
+			complain("%s: %s", cli_name(job->gather->item[i].name),
+				 why.msg);
+		}
+	}
 	profile_free(p);
 }
 
@@ -211,8 +222,8 @@ write_archive(struct job *job)
 	gather_run(g);
 	wipe(job);
 	if (job->n_unwritten > 1)
-		(job->args.is_partial_ok ? warn : complain)(
-			"no space for %zu more profiles", job->n_unwritten - 1);
+		complain("no space for %zu more profiles",
+			 job->n_unwritten - 1);
 	if (archive_prune(job->archive, note, &err) != PROF_OK) {
 		complain("%s", err.msg);
 		job->is_bad = true;
