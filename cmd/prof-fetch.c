@@ -144,6 +144,8 @@ static enum prof_status
 name_file(struct job *job, size_t i, const struct profile *p,
 	  struct prof_err *err)
 {
+	static const char hint[] = "; can %p, the port, or %q, the query, tell "
+				   "them apart?"; /* both 0 for a file */
 	const struct gather_item *item = job->gather->item;
 
 	if (!job->file[i])
@@ -155,10 +157,9 @@ name_file(struct job *job, size_t i, const struct profile *p,
 		if (k != i && job->file[k] &&
 		    !strcmp(job->file[i], job->file[k]))
 			return prof_fail(err, PROF_EUSAGE,
-					 "'%s' is the file of %s too; can %%p, "
-					 "the port, or %%q, the query, tell "
-					 "them apart?",
-					 job->file[i], cli_name(item[k].name));
+					 "'%s' is the file of %s too%s",
+					 job->file[i], cli_name(item[k].name),
+					 source_of(&item[i]) ? hint : "");
 	return PROF_OK;
 }
 

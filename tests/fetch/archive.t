@@ -61,13 +61,13 @@ for p in '%h/../%t' '%h/./%t' '%h//%t' '%h/' '%h/.%t' '%h/.prof-fetch/%t'; do
 done
 check 'of two files with one name, the first is kept' 2 '
 	prof-fetch --partial-ok -o "two/%t" heap.txt ./heap.txt 2>&1; s=$?; tree two; exit $s' <<'END'
-prof-fetch: ./heap.txt: 'inuse_space' is the file of heap.txt too; can %p, the port, or %q, the query, tell them apart?
+prof-fetch: ./heap.txt: 'inuse_space' is the file of heap.txt too
 inuse_space
 END
 # A name is found before anything is sent: two that are one are refused.
 check_err 'two pages that differ in the query have one name' 2 \
 	'prof-fetch -o "query/%h-%t" 127.0.0.1:1/heap?a=1 127.0.0.1:1/heap?a=2' \
-	"'127.0.0.1-heap' is the file of http://127.0.0.1:1/heap?a=... too"
+	"'127.0.0.1-heap' is the file of http://127.0.0.1:1/heap?a=... too; can %p"
 check 'or two, with %q; a file has no query' 3 '
 	prof-fetch -o "query/%h-%t-%q" 127.0.0.1:1/heap?a=1 127.0.0.1:1/heap?a=2 2>&1 |
 		grep -c "is the file of"; ls query
