@@ -462,20 +462,16 @@ write_file(struct archive *a, const char *name, const struct profile *p,
 	st = outfile_open(&out, dir, base, &why);
 	if (st == PROF_OK)
 		st = profile_write(out.fd, p, format, &why);
+	/* First the index, which may list files that are not there: nobody
+	 * would remove a file that it does not list. */
+	if (st == PROF_OK && a->keep_s)
+		st = ledger_file(&a->ledger, name, out.fd, &why);
 	if (st == PROF_OK)
 		st = outfile_commit(&out, true, &why);
-	if (st != PROF_OK) {
-		prof_fail(err, st, "%s/%s: %s", a->root, name, why.msg);
-	} else {
+	if (st == PROF_OK)
 		a->has_put = true;
-		if (a->keep_s)
-			st = ledger_file(&a->ledger, name, out.fd, &why);
-		if (st != PROF_OK)
-			prof_fail(err, st,
-				  "%s/%s is written, but will not be removed: "
-				  "%s",
-				  a->root, name, why.msg);
-	}
+	else
+		prof_fail(err, st, "%s/%s: %s", a->root, name, why.msg);
 	if (out.fd >= 0)
 		close(out.fd);
 	outfile_release(&out);

@@ -28,8 +28,8 @@ struct ledger {
 };
 
 /*
- * Record that the open file fd was written as the file path, or made as the
- * folder path. PROF_EIO; PROF_EUSAGE if another user can write the index.
+ * Record that the open file fd is to be the file path, all written, or is the
+ * new folder path. PROF_EIO; PROF_EUSAGE if another user can write the index.
  */
 enum prof_status ledger_file(const struct ledger *l, const char *path, int fd,
 			     struct prof_err *err) MUST_USE;

@@ -389,6 +389,17 @@ END
 		prof-fetch --keep=14d -o disk/p/%t $data/good-go-heap.pb.gz; ls disk/p"' <<'END'
 inuse_space
 END
+	# The index has all but a byte of its page, and the disk one more.
+	check 'a disk that fills at the index: the profile is there once' 0 '
+		disk "
+		rm -rf prof; mkdir disk/p; ln -s disk/p prof; prof-fetch --keep=14d -o prof/%t heap.txt
+		age 1300000; rm prof; cd disk; index=p/.prof-fetch/index
+		head -c \$((4094 - \$(stat -c %s \$index))) /dev/zero | tr \\\\0 x >>\$index; echo >>\$index
+		until ! head -c 4096 /dev/zero >fill\$((n += 1)); do :; done 2>/dev/null; rm fill\$((n - 1))
+		stat -c %s \$index; prof-fetch --keep=14d -o p/%t ../heap.txt; ls p"' <<'END'
+4095
+inuse_space
+END
 else
 	skip 'a full file system' 'none can be mounted here'
 fi
