@@ -389,6 +389,8 @@ END
 		prof-fetch --keep=14d -o disk/p/%t $data/good-go-heap.pb.gz; ls disk/p"' <<'END'
 inuse_space
 END
+	check_err 'a disk that may not be written' 2 \
+		'disk "mount -o remount,ro disk; prof-fetch -o disk/p/%t heap.txt"' 'disk/p: Read-only file system'
 	# The index has all but a byte of its page, and the disk one more.
 	check 'a disk that fills at the index: the profile is there once' 0 '
 		disk "

@@ -81,7 +81,6 @@ give_temp(struct outfile *out, struct prof_err *err)
 	return fail_errno(err);
 }
 
-/* A folder with search but no read permission cannot be synced. */
 int
 outfile_folders(char *path, mode_t mode)
 {
@@ -91,14 +90,16 @@ outfile_folders(char *path, mode_t mode)
 		at += 1 + strcspn(at + 1, "/");
 		end = *at;
 		*at = '\0';
-		if (mkdir(path, mode) < 0 && errno != EEXIST &&
-		    access(path, F_OK) < 0)
+		/* In this order errno is that of mkdir(). */
+		if (access(path, F_OK) < 0 && mkdir(path, mode) < 0 &&
+		    errno != EEXIST)
 			return -1;
 		*at = end;
 	}
 	return 0;
 }
 
+/* A folder with search but no read permission cannot be synced. */
 enum prof_status
 outfile_sync_folder(int dir, struct prof_err *err)
 {
