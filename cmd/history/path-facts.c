@@ -52,9 +52,10 @@ date_at(const char *s, int64_t *day)
 	return date.tm_mday == of_month ? n : 0; /* no 30th of February */
 }
 
-/* The digits of hour, minute and second after a date, as seconds. */
+/* The digits of hour, minute and second after a date, as seconds; those of the
+ * host, the n_host bytes at host, are none. */
 static int64_t
-seconds_after(const char *s)
+seconds_after(const char *s, const char *host, size_t n_host)
 {
 	static const int limit[] = { 24, 60, 60 }, worth[] = { 3600, 60, 1 };
 	int64_t seconds = 0;
@@ -65,6 +66,8 @@ seconds_after(const char *s)
 	while (*s && part < 3) {
 		size_t n = 0, m;
 
+		if (s == host)
+			s += n_host;
 		while (isalnum((unsigned char)s[n]))
 			n++;
 		m = n && s[n - 1] == 'Z' ? n - 1 : n;
@@ -84,28 +87,31 @@ seconds_after(const char *s)
 bool
 path_time(const char *path, int64_t *time_ns)
 {
+	size_t n, n_host;
+	const char *host = path_host(path, &n_host);
 	int64_t day;
 
 	for (const char *s = path; *s; s++) {
-		size_t n;
 
 		if (s > path && is_digit(s[-1]))
 			continue;
 		n = date_at(s, &day);
 		if (!n)
 			continue;
-		*time_ns =
-			day * BLOCK_DAY_NS + seconds_after(s + n) * 1000000000;
+		*time_ns = day * BLOCK_DAY_NS +
+			   seconds_after(s + n, host, n_host) * 1000000000;
 		return true;
 	}
 	return false;
 }
 
+/* Is it a name or an IP address, and not a part of a date? */
 static bool
-has_letter(const char *s, size_t n)
+is_host(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (isalpha((unsigned char)s[i]))
+		if (isalpha((unsigned char)s[i]) ||
+		    (s[i] == '.' && i && is_digit(s[i - 1])))
 			return true;
 	return false;
 }
@@ -113,19 +119,29 @@ has_letter(const char *s, size_t n)
 const char *
 path_host(const char *path, size_t *n)
 {
-	const char *slash;
+	const char *slash, *dash;
+	int64_t day;
 
 	for (; (slash = strchr(path, '/')); path = slash + 1) {
 		*n = (size_t)(slash - path);
-		if (has_letter(path, *n))
+		if (is_host(path, *n))
 			return path;
 	}
-	for (const char *s = path; *s; s++)
-		if (s[0] == '-' && is_digit(s[1]) &&
-		    has_letter(path, (size_t)(s - path))) {
-			*n = (size_t)(s - path);
-			return path;
-		}
 	*n = 0;
+	for (dash = path; (dash = strchr(dash, '-')); dash++) {
+		size_t before = (size_t)(dash - path), n_digit = 0;
+
+		while (is_digit(dash[1 + n_digit]))
+			n_digit++;
+		if (!n_digit || !is_host(path, before))
+			continue;
+		if (date_at(dash + 1, &day)) {
+			*n = before;
+			break;
+		}
+		/* A host may end in a number, but hardly in one like a time. */
+		if (!*n || n_digit == 4 || n_digit == 6)
+			*n = before;
+	}
 	return path;
 }

@@ -562,6 +562,29 @@ prof-history: t: 1 profile without a time, in a path without a date: using the t
 2026-11-03T10:15:00Z
 END
 
+# The paths of prof-fetch: doc/archive.md, and its manual page.
+check 'the host and the time of a path' 0 '
+	printf "# cpu nanoseconds\nmain 1\n" | mkprof - >untimed
+	for f in web1/heap/2026-11-03/23/1501 10.0.0.1/heap/2026-11-03/23/1501 2026-11-03/web-07/231501 \
+		2026-11-03/web-07-231501-heap 2026-11-03/ip-10-0-0-7-231501-heap-12 \
+		2026-11-03/10.0.0.1-231501-heap 2026-11-03/web-2-2315-heap 2026-11-03/23/web-2-1501 \
+		web-2-heap-20261103-231501 web-2-2026-11-03-23; do
+		rm -rf one; mkdir -p "one/${f%/*}" && cp untimed "one/$f.pb"
+		echo "$f $(prof-history --match=main --by=profile --tsv one | sed 1d | cut -f2) $(
+			prof-history --match=main --by=host --tsv one | sed 1d | cut -f2)"
+	done' <<'END'
+web1/heap/2026-11-03/23/1501 2026-11-03T23:15:01Z web1
+10.0.0.1/heap/2026-11-03/23/1501 2026-11-03T23:15:01Z 10.0.0.1
+2026-11-03/web-07/231501 2026-11-03T23:15:01Z web-07
+2026-11-03/web-07-231501-heap 2026-11-03T23:15:01Z web-07
+2026-11-03/ip-10-0-0-7-231501-heap-12 2026-11-03T23:15:01Z ip-10-0-0-7
+2026-11-03/10.0.0.1-231501-heap 2026-11-03T23:15:01Z 10.0.0.1
+2026-11-03/web-2-2315-heap 2026-11-03T23:15:00Z web-2
+2026-11-03/23/web-2-1501 2026-11-03T23:15:01Z web-2
+web-2-heap-20261103-231501 2026-11-03T23:15:01Z web-2-heap
+web-2-2026-11-03-23 2026-11-03T23:00:00Z web-2
+END
+
 check 'a clock in the future' 0 '
 	mkdir future; cp archive/2026-11-16/web1-* future
 	printf "# samples count cpu nanoseconds\n@time 9200000000000000000\nmain 1 1\n" | mkprof - >future/web9-1.pb

@@ -9,7 +9,7 @@
 #include "store-impl.h"
 
 static const struct database_schema schema = {
-	.version = 6,
+	.version = 7,
 	.application_id = 0x70726f00, /* "pro" */
 	.sql = "create table file(id integer primary key,"
 	       " path blob not null unique, size int, mtime int, inode int,"
