@@ -15,6 +15,7 @@
 
 #include "fetch/options.h"
 #include "lib/base/filename.h"
+#include "lib/base/now.h"
 #include "lib/model/profile.h"
 #include "lib/ops/merge.h"
 
@@ -204,6 +205,7 @@ static void
 write_archive(struct job *job)
 {
 	struct gather *g = job->gather;
+	double start = now_seconds();
 	char note[LEDGER_NOTE];
 	struct prof_err err;
 
@@ -214,6 +216,8 @@ write_archive(struct job *job)
 	if (archive_open(&job->archive, job->args.cli.output,
 			 &job->args.archive, &err) != PROF_OK)
 		die("%s", err.msg);
+	/* --wait is for another run, --deadline for the servers. */
+	g->fetch.begun += now_seconds() - start;
 	/* Detect equal names before servers are asked. */
 	for (size_t i = 0; i < g->n; i++)
 		if (source_of(&g->item[i]) &&

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "lib/base/now.h"
 #include "lib/formats/legacy/legacy.h"
 
 #define MAX_SIZE ((size_t)1 << 30) /* of untrusted data, by default */
@@ -171,5 +172,6 @@ fetch_args_parse(struct fetch_args *args, int argc, char **argv)
 		headers_add(&args->headers, "PROF_FETCH_HEADERS", env);
 	g->fetch.header = args->headers.line;
 	g->fetch.n_header = args->headers.n;
+	g->fetch.begun = now_seconds();
 	take_operands(args);
 }

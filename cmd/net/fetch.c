@@ -395,7 +395,7 @@ fetch_all(struct fetch *f, size_t n, const struct fetch_options *o)
 	/* A closed connection is an error, not a signal. */
 	sigaction(SIGPIPE, &ignore, &before);
 	pool.curl.global_init(CURL_GLOBAL_DEFAULT);
-	pool.start = now_seconds();
+	pool.start = o->begun > 0 ? o->begun : now_seconds();
 	pool.random = ((uint64_t)(pool.start * 1e9) << 8) ^ (uint64_t)getpid();
 	pool.random |= 1;
 	pool.transfer = calloc(n + 1, sizeof(*pool.transfer));

@@ -33,7 +33,8 @@ struct fetch_options {
 	unsigned seconds;  /* to ask for; 0: as the URL says */
 	unsigned timeout;  /* seconds for one exchange; 0: by pprof's rule, from
 			      the requested duration */
-	unsigned deadline; /* seconds for all of it; 0: none */
+	unsigned deadline; /* seconds for all of it, since begun; 0: none */
+	double begun;      /* of now_seconds(); 0: with this call */
 	unsigned retries;  /* after temporary failures: see fetch_all() */
 	size_t max_bytes;  /* of a body, counted while it arrives */
 	unsigned per_host; /* connections to one server; 0: any number */

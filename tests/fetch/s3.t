@@ -64,6 +64,8 @@ check 'a token is signed' 0 '
 check 'a region' 0 '
 	AWS_REGION=eu-west-3 prof-fetch s3://b/one.pb.gz | zcat | cmp - one' \
 	</dev/null
+check_err 'a deadline is for all pages of a list' 2 'prof-fetch --deadline=2 s3://slow/' \
+	'prof-fetch: s3://slow/: not done after 2 s (--deadline)'
 check_err 'a path in the endpoint; the code of an error' 2 '
 	AWS_ENDPOINT_URL=$AWS_ENDPOINT_URL/x/ prof-fetch s3://b/one.pb.gz' \
 	'prof-fetch: s3://b/one.pb.gz: server response: 404 Not Found - NoSuchKey'

@@ -6,13 +6,15 @@ code of its own.
 
 Its port, on 127.0.0.1, is printed. A request and what became of it is a line of
 LOG. Lists have PAGE keys (1000) a page. Credentials are those of the test. Some
-buckets are special: "cut", "page" and "moved" give bad answers.
+buckets are special: "cut", "page" and "moved" give bad answers, "slow" takes a
+second for each page of its list.
 """
 import hashlib
 import hmac
 import os
 import sys
 import threading
+import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
@@ -130,6 +132,7 @@ class Handler(BaseHTTPRequestHandler):
         elif why:
             self.refuse(403, why)
         elif not key:
+            time.sleep(bucket == "slow")
             self.list(bucket, query)
         else:
             try:
