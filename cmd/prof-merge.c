@@ -150,8 +150,7 @@ main(int argc, char **argv)
 	cli_write(&cli, p);
 	profile_free(p);
 	if (n_bad)
-		warn("skipped %zu bad input%s of %zu", n_bad,
-		     n_bad == 1 ? "" : "s", job.inputs.n);
+		warn("bad inputs: %zu of %zu", n_bad, job.inputs.n);
 	inputs_release(&job.inputs);
 	free(job.mark);
 	return cli_finish(&cli, n_bad ? CLI_SKIPPED : EXIT_SUCCESS);

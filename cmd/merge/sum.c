@@ -40,14 +40,23 @@ wait_turn(struct work *w, size_t i)
 	return go;
 }
 
+/* n: the profiles of the input that were added. */
 static void
-end_turn(struct work *w, enum prof_status st, const struct prof_err *err)
+end_turn(struct work *w, size_t n, enum prof_status st,
+	 const struct prof_err *err)
 {
 	const char *name = w->what->inputs.input[w->turn].name;
 
 	pthread_mutex_lock(&w->lock);
 	if (st != PROF_OK && w->what->skip_bad && st != PROF_ENOMEM) {
-		warn("%s: %s", cli_name(name), err->msg);
+		/* An input may be longer than memory: profiles are added as
+		 * they are read. */
+		if (n)
+			warn("%s: %s; of it, %zu profile%s in the sum",
+			     cli_name(name), err->msg, n,
+			     n == 1 ? " is" : "s are");
+		else
+			warn("%s: %s", cli_name(name), err->msg);
 		w->n_bad++;
 		st = PROF_OK;
 	}
@@ -86,6 +95,7 @@ add_input(struct work *w, size_t i)
 	struct profile *p = NULL;
 	struct prof_err err;
 	struct series series;
+	size_t n = 0;
 	bool go = true;
 	int fd = cli_try_open(in->name, &err);
 
@@ -100,6 +110,7 @@ add_input(struct work *w, size_t i)
 		st = merge_add(w->what->sum, p, in->weight, &err);
 		profile_free(p);
 		p = NULL;
+		n += st == PROF_OK;
 		if (st == PROF_OK)
 			st = series_next(&series, &p, &err);
 		if (st == PROF_OK && p)
@@ -109,7 +120,7 @@ add_input(struct work *w, size_t i)
 	series_release(&series);
 	cli_close(fd);
 	if (go)
-		end_turn(w, st, &err);
+		end_turn(w, n, st, &err);
 	return go;
 }
 

@@ -28,7 +28,8 @@ struct sum_job {
 
 /*
  * Add all inputs to job->sum, reading with n_thread threads. Dies on a bad
- * input, or if all are bad. Returns the number of skipped ones.
+ * input, or if all are bad. Returns the number of bad ones; of several profiles
+ * in one, those before the bad one are added.
  */
 size_t sum_run(const struct sum_job *job, size_t n_thread);
 

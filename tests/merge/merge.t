@@ -188,8 +188,15 @@ check 'an example of the manual page: what is bad is skipped' 3 \
 	'prof-merge --skip-bad -o day.pb.gz archive/*.pb.gz ./none 2>&1; sh total <day.pb.gz; prof-merge -q --skip-bad a.pb.gz cut.pb.gz heap.pb.gz >/dev/null' <<'END'
 prof-merge: archive/cut.pb.gz: truncated gzip stream
 prof-merge: ./none: No such file or directory
-prof-merge: skipped 2 bad inputs of 4
+prof-merge: bad inputs: 2 of 4
 3 6 60
+END
+cat a.pb.gz b.pb.gz cut.pb.gz >part.pb.gz
+check 'what was added before an input proved bad is said' 3 \
+	'prof-merge --skip-bad -o day.pb.gz a.pb.gz part.pb.gz 2>&1; s=$?; sh total <day.pb.gz; exit $s' <<'END'
+prof-merge: part.pb.gz: profile 3: truncated gzip stream; of it, 2 profiles are in the sum
+prof-merge: bad inputs: 1 of 2
+3 9 90
 END
 for j in 1 4; do
 	prof-merge -j$j --skip-bad ./no1 a.pb.gz cut.pb.gz heap.pb.gz ./no2 \
