@@ -58,18 +58,19 @@ is_due(const struct walk *w, const char *above, const char *name)
 static void
 sum_due(struct walk *w, int parent, const char *path, const char *name)
 {
-	const struct sum_options o = { w->max_size, cli_processors() };
+	const struct sum_options o = { w->max_size, cli_processors(),
+				       w->is_dry };
 	struct prof_err err;
 	bool is_done;
 
-	if (w->is_dry) {
+	if (sum_folder(parent, name, &o, &is_done, &err) != PROF_OK) {
+		complain("%s/%s: not summed: %s", path, name, err.msg);
+		w->has_failed = true;
+	} else if (is_done && w->is_dry) {
 		FILE *out = cli_text(w->cli);
 
 		escape_put(out, ESCAPE_TEXT, path, strlen(path));
 		fprintf(out, "/%s\n", name);
-	} else if (sum_folder(parent, name, &o, &is_done, &err) != PROF_OK) {
-		complain("%s/%s: not summed: %s", path, name, err.msg);
-		w->has_failed = true;
 	} else if (is_done) {
 		warn("%s/%s.pb.gz", path, name);
 	}

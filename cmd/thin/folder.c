@@ -134,9 +134,6 @@ walk_below(const struct tree *t, int dir, const char *name, const char *path,
 
 	if (t->visit && !strcmp(name, ".prof-history"))
 		return PROF_OK;
-	if (t->visit && *name == '.' && filename_ends_in(name, ".done"))
-		return prof_fail(err, PROF_EUSAGE,
-				 "an hour in it is not tidied up");
 	fd = folder_open(dir, name, &why);
 	if (fd < 0)
 		return fail_at(path, why.msg, err);
@@ -151,13 +148,15 @@ static enum prof_status
 walk_entry(const struct tree *t, int dir, const char *name, const char *path,
 	   unsigned depth, struct prof_err *err)
 {
+	bool is_done = *name == '.' && filename_ends_in(name, ".done");
 	struct stat sb;
 
 	if (fstatat(dir, name, &sb, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail_at(path, strerror(errno), err);
-	if (S_ISDIR(sb.st_mode))
+	is_done &= S_ISDIR(sb.st_mode);
+	if (S_ISDIR(sb.st_mode) && !(t->visit && is_done))
 		return walk_below(t, dir, name, path, depth, err);
-	if (t->visit && *name != '.') {
+	if (t->visit && (*name != '.' || is_done)) {
 		const struct folder_file f = { dir, name, path, &sb };
 
 		return t->visit(t->ctx, &f, err);

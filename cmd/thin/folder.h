@@ -33,7 +33,8 @@ enum prof_status folder_add_name(struct folder_names *x, const char *name,
 void folder_sort_names(struct folder_names *x);
 void folder_release_names(struct folder_names *x);
 
-/* A file below a folder: `name` in dir, at `path` below the folder. */
+/* A file (or .HH.done) below a folder: `name` in dir, at `path` below the
+ * folder. */
 struct folder_file {
 	int dir;
 	const char *name, *path;
@@ -42,9 +43,8 @@ struct folder_file {
 
 /*
  * Call visit() for everything below the open folder that is no folder and not
- * hidden. Folders of caches (.prof-history) are passed over. PROF_EUSAGE: there
- * is a folder .HH.done, which has the sum of an hour; other errors name the
- * path.
+ * hidden, and for each folder .HH.done, which has the sum of an hour. Folders
+ * of caches (.prof-history) are passed over. Errors name the path.
  */
 enum prof_status
 folder_visit(int fd,

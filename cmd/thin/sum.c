@@ -57,17 +57,28 @@ move(int dir, const char *from, int to_dir, const char *to,
 static enum prof_status
 is_profile(const struct folder_file *f, struct prof_err *err)
 {
+	if (S_ISDIR(f->sb->st_mode))
+		return prof_fail(err, PROF_EUSAGE,
+				 "an hour in it is not tidied up");
 	if (S_ISREG(f->sb->st_mode) && filename_ending(f->name))
 		return PROF_OK;
 	return prof_fail(err, PROF_EUSAGE, "%s is not a profile", f->path);
 }
 
+struct counting {
+	size_t n;
+	bool is_dry;
+};
+
 static enum prof_status
 count_file(void *ctx, const struct folder_file *f, struct prof_err *err)
 {
-	size_t *n = ctx;
+	struct counting *c = ctx;
 
-	++*n;
+	c->n++;
+	/* It would be tidied up before. */
+	if (c->is_dry && S_ISDIR(f->sb->st_mode))
+		return PROF_OK;
 	return is_profile(f, err);
 }
 
@@ -168,22 +179,22 @@ write_sum(int parent, const struct steps *s, const struct sum_options *o,
 
 /* --- steps --- */
 
-/* F to .F.thin. *is_empty: there is nothing to do. */
+/* F to .F.thin, unless is_dry. *is_empty: there is nothing to do. */
 static enum prof_status
-sum_begin(int parent, const struct steps *s, bool *is_empty,
+sum_begin(int parent, const struct steps *s, bool is_dry, bool *is_empty,
 	  struct prof_err *err)
 {
-	size_t n = 0;
+	struct counting c = { 0, is_dry };
 	enum prof_status st;
 	int fd = folder_open(parent, s->folder, err);
 
 	if (fd < 0)
 		return err->status;
-	st = folder_visit(fd, count_file, &n, err);
+	st = folder_visit(fd, count_file, &c, err);
 	close(fd);
 	/* A host that was down leaves a folder with nothing in it. */
-	*is_empty = st == PROF_OK && !n && !exists(parent, s->file);
-	if (st != PROF_OK || *is_empty)
+	*is_empty = st == PROF_OK && !c.n && !exists(parent, s->file);
+	if (st != PROF_OK || *is_empty || is_dry)
 		return st;
 	return move(parent, s->folder, parent, s->thin, err);
 }
@@ -234,7 +245,6 @@ sum_folder(int parent, const char *name, const struct sum_options *o,
 	enum prof_status st = PROF_OK;
 	bool is_empty = false;
 
-	*is_done = false;
 	if (asprintf(&s.thin, ".%s.thin", name) < 0)
 		s.thin = NULL;
 	if (asprintf(&s.done, ".%s.done", name) < 0)
@@ -245,14 +255,13 @@ sum_folder(int parent, const char *name, const struct sum_options *o,
 		st = prof_nomem(err);
 	if (st == PROF_OK && !exists(parent, s.done)) {
 		if (!exists(parent, s.thin))
-			st = sum_begin(parent, &s, &is_empty, err);
-		if (st == PROF_OK && !is_empty)
+			st = sum_begin(parent, &s, o->is_dry, &is_empty, err);
+		if (st == PROF_OK && !is_empty && !o->is_dry)
 			st = add_parts(parent, &s, o, err);
 	}
-	if (st == PROF_OK && !is_empty) {
+	if (st == PROF_OK && !is_empty && !o->is_dry)
 		st = sum_end(parent, &s, err);
-		*is_done = st == PROF_OK;
-	}
+	*is_done = st == PROF_OK && !is_empty;
 	free(s.thin);
 	free(s.done);
 	free(s.file);

@@ -23,11 +23,13 @@
 struct sum_options {
 	size_t max_size; /* of a profile, inflated */
 	unsigned n_thread;
+	bool is_dry; /* check what can be seen without reading profiles */
 };
 
 /*
  * Sum folder `name` of the open folder `parent`, or go on with it. *is_done: a
- * sum was put in its place; a folder without any file is left alone. After an
+ * sum was, or would be, put in its place; a folder without any file is left
+ * alone. After an
  * error nothing is lost, and the folder has its name again, if it can.
  */
 enum prof_status sum_folder(int parent, const char *name,

@@ -144,6 +144,14 @@ echo words >a/2026-11-19/09/notes
 ln -s ../10/00.pb.gz a/2026-11-19/10/link.pb.gz
 mkdir -p a/host/2026-11-19/09 a/2026-10-01/.prof-history
 echo cache >a/2026-10-01/.prof-history/index
+check 'a dry run leaves out what is left alone, for the same reasons' 2 "
+	\$thin -n a 2>&1 | sort; \$thin -n a >/dev/null 2>&1" <<'END'
+a/2026-10-01
+a/2026-10-01/09
+a/2026-10-01/10
+prof-thin: a/2026-11-19/09: not summed: notes is not a profile
+prof-thin: a/2026-11-19/10: not summed: link.pb.gz is not a profile
+END
 check 'other files keep their folder; an empty one is left alone' 2 "
 	\$thin a 2>&1; s=\$?; find a/2026-10* a/2026-11-19 a/host ! -type d | sort; exit \$s" <<'END'
 prof-thin: a/2026-11-19/09: not summed: notes is not a profile
@@ -221,7 +229,8 @@ $PWD/outside/2020-01-01/13" "a/2020-01-01/.13.thin/y
 	cp whole/2026-11-19/09/00.pb.gz outside/2020-01-01/13
 	cp whole/2026-11-19/09/00.pb.gz "a/2020-01-01/.13.thin/y
 /tmp"
-	$thin a; find outside ! -type d; find a -name "*.gz"; $thin -n a | grep -c "^a/x.n/"' <<'END'
+	$thin a; find outside ! -type d; find a -name "*.gz"
+	find a -name 13 -exec cp whole/2026-11-19/09/00.pb.gz {} ";"; $thin -n a | grep -c "^a/x.n/"' <<'END'
 outside/2020-01-01/13/00.pb.gz
 a/2020-01-01.pb.gz
 2
@@ -293,6 +302,15 @@ prof-thin: a/2026-11-19/10: not summed: File too large
 END
 archive whole
 archive a
+check 'a dry run of an hour and a day that were interrupted' 0 "
+	rm -rf b; cp -r a b; mkdir b/2026-10-01/.10.done; mv b/2026-10-01/10/00.pb.gz b/2026-10-01/.10.done/sum
+	mv b/2026-11-19/09 b/2026-11-19/.09.thin; \$thin -n b; rm -r b" <<'END'
+b/2026-10-01/09
+b/2026-10-01/10
+b/2026-10-01
+b/2026-11-19/09
+b/2026-11-19/10
+END
 check 'man: a dry run' 0 'prof-thin --dry-run --now=2026-11-21 a; diff -r a whole' <<'END'
 a/2026-10-01/09
 a/2026-10-01/10
