@@ -161,6 +161,14 @@ set_question(struct history_settings *s, struct cli *cli, int key)
 	return false;
 }
 
+static void
+set_list(struct history_settings *s, enum history_task list)
+{
+	if (s->task != HISTORY_SHOW && s->task != list)
+		die("--top-movers, --new and --vanished exclude each other");
+	s->task = list;
+}
+
 /* Options for what to do. False: not one of them. */
 static bool
 set_task(struct history_settings *s, struct cli *cli, int key)
@@ -175,13 +183,13 @@ set_task(struct history_settings *s, struct cli *cli, int key)
 	case KEY_TOP_MOVERS:
 		if (cli->arg)
 			s->max_rows = cli_uint(cli, 1, 1000000000);
-		s->task = HISTORY_MOVERS;
+		set_list(s, HISTORY_MOVERS);
 		return true;
 	case KEY_NEW:
-		s->task = HISTORY_NEW;
+		set_list(s, HISTORY_NEW);
 		return true;
 	case KEY_VANISHED:
-		s->task = HISTORY_VANISHED;
+		set_list(s, HISTORY_VANISHED);
 		return true;
 	case KEY_INDEX:
 		s->is_index = true;
@@ -246,6 +254,8 @@ settle(struct history_settings *s)
 		    "--top-movers, --new, --vanished or --index");
 	if (is_list && (s->function || s->match))
 		die("lists cover all functions: remove --function or --match");
+	if (is_list && s->finds_changes && s->task != HISTORY_CHANGES)
+		die("--change and another list exclude each other");
 	if (is_list && (s->format == HISTORY_SVG || s->format == HISTORY_SPARK))
 		die("--%s needs --function or --match",
 		    s->format == HISTORY_SVG ? "svg" : "spark");

@@ -851,7 +851,7 @@ else
 fi
 for bad in '--change --by=host' '--top-movers --function=work' '--new --by=hour' \
 	'--exit-code --change' '--top-movers=0' '--new --svg' '--new --spark' \
-	'--spark --match=. --change' '--min-share=101'; do
+	'--spark --match=. --change' '--min-share=101' '--top-movers --change' '--new --vanished'; do
 	check_err "not $bad" 2 "prof-history $bad changes" 'prof-history: '
 done
 
