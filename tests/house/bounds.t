@@ -84,6 +84,7 @@ bounded long_abbrev 'prof-symbolize --no-cache @'
 bounded empty_files 'prof-symbolize --no-cache @'
 bounded shared_ranges 'prof-symbolize --no-cache @'
 bounded bracket_names 'prof-symbolize @'
+bounded normal_names 'prof-diff --normalize-names @ @'
 bounded inlined_code 'prof-list --disasm=f @'
 check 'the process without rights reads as much of it' 0 '
 	PROF_SANDBOX=0 prof-list --disasm=f inlined_code >want 2>&1

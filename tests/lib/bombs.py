@@ -129,6 +129,12 @@ def bracket_names():
     return profile([[i + 1] for i in range(300)], [([i + 1], 0) for i in range(300)], names)
 
 
+def normal_names():
+    """Names to normalize: brackets that nothing closes, and a number of many digits."""
+    return profile([[1], [2]], [([1], 0), ([2], 0)],
+                   [b"a<" * 250000 + b"::h0123456789abcdef", b"#" + b"1" * 500000])
+
+
 def pack_names():
     """Packs of templates in packs, each twice in the next: all are empty."""
     def nested(i):

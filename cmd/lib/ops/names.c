@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/brackets.h"
 #include "lib/base/bytes.h"
 #include "lib/model/profile.h"
 
@@ -179,6 +180,9 @@ cut_lambdas(char *s, size_t n, unsigned char *used)
 		}
 		if (i < n)
 			s[to++] = s[i];
+		/* Digits are looked at once, however many. */
+		while (i + 1 < end)
+			s[to++] = s[++i];
 	}
 	return to;
 }
@@ -193,52 +197,42 @@ names_normalize_text(char *name, size_t len, unsigned char used[NAMES_N_RULE])
 	return cut_lambdas(name, len, used);
 }
 
-/* The length of the text in brackets at s, with them; 0: they do not end. The
- * arrow of "fn() -> T" is no bracket. */
-static size_t
-bracketed(const char *s, size_t n)
+/* Is s like "<a::S>::f", whose bracket ends before end? Not "<a::S as
+ * b::T>::f".
+ */
+static bool
+is_inherent(const char *s, size_t n, size_t end)
 {
-	size_t depth = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		depth += s[i] == '<';
-		if (s[i] == '>' && s[i - 1] != '-' && !--depth)
-			return i + 1;
-	}
-	return 0;
-}
-
-/* Cut the brackets of "<a::S>::f", but not those of "<a::S as b::T>::f". */
-static size_t
-cut_inherent(char *s, size_t n)
-{
-	size_t end = n && *s == '<' ? bracketed(s, n) : 0;
-
+	if (!end || end == n)
+		return false;
 	for (size_t i = 0; i < end; i++)
 		if (bytes_begin(s + i, end - i, " as "))
-			return n;
-	if (!end || end == n)
-		return n;
-	memmove(s, s + 1, end - 2);
-	memmove(s + end - 2, s + end, n - end);
-	return n - 2;
+			return false;
+	return true;
 }
 
 size_t
 names_cut_generics(char *s, size_t n)
 {
-	size_t to = 0;
+	uint32_t *past = brackets_match(s, n);
+	size_t to = 0, end;
+	bool is_cut;
 
-	n = cut_inherent(s, n);
+	if (!past)
+		return SIZE_MAX;
+	end = n && *s == '<' ? past[0] : 0;
+	is_cut = is_inherent(s, n, end);
 	for (size_t i = 0; i < n; i++) {
 		bool is_closure = bytes_begin(s + i, n - i, "{{closure}}");
 
-		if (i && s[i] == '<' && !bytes_begin(s + i, n - i, "<impl ") &&
+		if (is_cut && (i == 0 || i == end - 1))
+			continue;
+		if (i && s[i] == '<' && past[i] &&
+		    !bytes_begin(s + i, n - i, "<impl ") &&
 		    (isalnum((unsigned char)s[i - 1]) ||
-		     strchr("_:", s[i - 1])) &&
-		    bracketed(s + i, n - i)) {
+		     strchr("_:", s[i - 1]))) {
 			to -= bytes_end(s, to, "::") ? 2 : 0;
-			i += bracketed(s + i, n - i) - 1;
+			i = past[i] - 1;
 		} else if (is_closure ||
 			   bytes_begin(s + i, n - i, "{closure#}")) {
 			memcpy(s + to, "{closure}", 9);
@@ -248,6 +242,7 @@ names_cut_generics(char *s, size_t n)
 			s[to++] = s[i];
 		}
 	}
+	free(past);
 	return to;
 }
 
@@ -272,6 +267,8 @@ normalize(struct profile *p, uint32_t s, bool is_rust, char **room, size_t *cap,
 	left = names_normalize_text(*room, len, used);
 	if (is_rust || used[RUST])
 		left = names_cut_generics(*room, left);
+	if (left == SIZE_MAX)
+		return STRTAB_NONE;
 	return left == len ? s : strtab_add(&p->strings, *room, left);
 }
 

@@ -36,7 +36,7 @@ size_t names_normalize_text(char *name, size_t len,
 /*
  * The same for the name of a Rust function, whose two manglings differ:
  * a::S<T>::f::{{closure}} and <a::S<>>::f::<>::{closure#} become
- * a::S::f::{closure}.
+ * a::S::f::{closure}. SIZE_MAX without memory.
  */
 size_t names_cut_generics(char *name, size_t len);
 

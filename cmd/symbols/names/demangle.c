@@ -12,6 +12,7 @@
 #endif
 
 #include "demangle-impl.h"
+#include "lib/base/brackets.h"
 #include "lib/model/profile.h"
 
 #if HAVE_LIBIBERTY
@@ -72,43 +73,6 @@ operator_length(const char *s)
 	return 0;
 }
 
-/*
- * For each '<' of s: the offset past the '>' that closes it, or 0. In
- * parentheses they are comparisons, or pairs. NULL without memory. One pass, as
- * a name of 60,000 that nothing closes is made of a few bytes.
- */
-static uint32_t *
-closings(const char *s)
-{
-	size_t n = strlen(s);
-	uint32_t *past = calloc(n + 1, 2 * sizeof(*past));
-	uint32_t *open = past ? past + n + 1 : NULL, n_open = 0;
-
-	for (uint32_t i = 0; past && i < n; i++) {
-		switch (s[i]) {
-		case '(':
-		case '[':
-		case '{':
-		case '<':
-			open[n_open++] = i;
-			break;
-		case ')':
-		case ']':
-		case '}':
-			while (n_open && s[open[n_open - 1]] == '<')
-				n_open--;
-			n_open -= n_open > 0;
-			break;
-		case '>':
-			if (n_open && s[open[n_open - 1]] == '<' &&
-			    s[i - 1] != '-')
-				past[open[--n_open]] = i + 1;
-			break;
-		}
-	}
-	return past;
-}
-
 void
 demangle_strip_templates(char *name)
 {
@@ -116,7 +80,7 @@ demangle_strip_templates(char *name)
 	const size_t n_word = sizeof(word) - 1;
 	const char *from = name;
 	char *to = name;
-	uint32_t *past = closings(name);
+	uint32_t *past = brackets_match(name, strlen(name));
 
 	while (past && *from) {
 		bool starts =
@@ -252,7 +216,7 @@ demangle_strip_generics(char *name)
 {
 	const char *from = name;
 	char *to = name;
-	uint32_t *past = closings(name);
+	uint32_t *past = brackets_match(name, strlen(name));
 
 	while (past && *from) {
 		uint32_t end = past[from - name];
@@ -378,7 +342,7 @@ without_arguments(const char *s)
 	}
 	if (open == s || *open != '<')
 		return NULL;
-	past = closings(s);
+	past = brackets_match(s, strlen(s));
 	is_all = past && past[open - s] && !s[past[open - s]];
 	free(past);
 	if (!is_all)
