@@ -2,8 +2,8 @@
  * decode.h - code to struct asm_insn: decoded, with the names of what is
  * called and the lines that it came from; for assembly.c.
  */
-#ifndef DECODE_H
-#define DECODE_H
+#ifndef CODE_DECODE_H
+#define CODE_DECODE_H
 
 #include <stddef.h>
 

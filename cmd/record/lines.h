@@ -2,8 +2,8 @@
  * lines.h - the tables by which interpreters find the line of an instruction
  * (enum interp_lines). doc/interpreters.md describes them.
  */
-#ifndef LINES_H
-#define LINES_H
+#ifndef RECORD_LINES_H
+#define RECORD_LINES_H
 
 #include <stddef.h>
 #include <stdint.h>

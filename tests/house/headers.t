@@ -1,5 +1,6 @@
 #!/bin/sh
-# Each header compiles alone, in C; the installed ones in C++ too. Those of
+# Each header compiles alone, in C; the installed ones in C++ too; and no two have
+# the same guard, or one would be left out after the other. Those of
 # libsample/unwind/arch are a part of impl.h, for the machine that is compiled for.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
@@ -7,6 +8,13 @@ flags="-I$src -I$src/cmd -I$bin/proto -I$bin -include $bin/config.h"
 find "$src/cmd" "$src/libsample" -name '*.h' ! -path '*/libsample/unwind/arch/*' |
 	sort >headers
 [ -s headers ] || not_ok 'there are headers' <headers
+xargs awk 'FNR == 1 { n = 0 }
+	/^#ifndef/ && !n++ && seen[$2]++ { print FILENAME ": " $2 }' <headers >.bad
+if [ -s .bad ]; then
+	not_ok 'each header has a guard of its own' <.bad
+else
+	ok 'each header has a guard of its own'
+fi
 # The build has shown it for those which their own source includes before others.
 is_first() {
 	[ -e "${1%.h}.c" ] && awk -v name="${1##*/}" '
