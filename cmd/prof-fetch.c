@@ -263,7 +263,7 @@ main(int argc, char **argv)
 	else if (job.n_good < job.gather->n && !job.args.is_partial_ok)
 		status = CLI_SKIPPED;
 	gather_release(job.gather);
-	objects_release(&job.args.objects);
+	fetch_objects_release(&job.args.objects);
 	headers_release(&job.args.headers);
 	return cli_finish(&job.args.cli, status);
 }

@@ -168,7 +168,7 @@ main(int argc, char **argv)
 	w.fd = open_archive(w.path);
 	if (!w.is_dry)
 		take_lock(w.fd, w.path);
-	walk_archive(&w);
+	walk_due(&w);
 	close(w.fd);
 	return cli_finish(&cli, w.has_failed ? CLI_TROUBLE : EXIT_SUCCESS);
 }

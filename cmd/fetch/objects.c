@@ -14,7 +14,7 @@
 #define MAX_PAGE ((size_t)64 << 20) /* bytes; 1,000 keys of 1,024 are 2 MB */
 
 static enum prof_status
-object_add(struct objects *o, const char *name, struct prof_err *err)
+object_add(struct fetch_objects *o, const char *name, struct prof_err *err)
 {
 	if (array_reserve(&o->name, &o->cap, o->n + 1, sizeof(*o->name)) < 0)
 		return prof_nomem(err);
@@ -24,7 +24,7 @@ object_add(struct objects *o, const char *name, struct prof_err *err)
 
 /* Add the object with that key of the bucket of a prefix. */
 static enum prof_status
-add_object(struct objects *o, const char *prefix, const char *key,
+add_object(struct fetch_objects *o, const char *prefix, const char *key,
 	   struct prof_err *err)
 {
 	const char *bucket = strstr(prefix, "://") + 3;
@@ -62,7 +62,7 @@ get_page(const char *prefix, const char *token, const struct fetch_options *how,
 }
 
 static enum prof_status
-add_prefix(struct objects *o, const char *prefix,
+add_prefix(struct fetch_objects *o, const char *prefix,
 	   const struct fetch_options *how, struct prof_err *err)
 {
 	size_t before = o->n_own, n_page = 0;
@@ -92,8 +92,9 @@ add_prefix(struct objects *o, const char *prefix,
 }
 
 enum prof_status
-objects_expand(struct objects *o, const char *const *operand, size_t n,
-	       const struct fetch_options *how, struct prof_err *err)
+fetch_objects_expand(struct fetch_objects *o, const char *const *operand,
+		     size_t n, const struct fetch_options *how,
+		     struct prof_err *err)
 {
 	enum prof_status st = PROF_OK;
 
@@ -111,7 +112,7 @@ objects_expand(struct objects *o, const char *const *operand, size_t n,
 }
 
 void
-objects_release(struct objects *o)
+fetch_objects_release(struct fetch_objects *o)
 {
 	for (size_t i = 0; i < o->n_own; i++)
 		free(o->own[i]);

@@ -11,7 +11,7 @@
 
 #define OBJECTS_MAX 1000000 /* of a prefix; a server may list for ever */
 
-struct objects {
+struct fetch_objects {
 	const char **name; /* n */
 	size_t n, cap;
 	char **own; /* n_own of the names */
@@ -23,11 +23,12 @@ struct objects {
  * the server's list, which is that of their keys. The operands stay the
  * caller's and must outlive o; how: the options of requests. Fails, and *err
  * names the operand, if a list cannot be had or is empty. Always end with
- * objects_release().
+ * fetch_objects_release().
  */
-enum prof_status objects_expand(struct objects *o, const char *const *operand,
-				size_t n, const struct fetch_options *how,
-				struct prof_err *err) MUST_USE;
-void objects_release(struct objects *o);
+enum prof_status fetch_objects_expand(struct fetch_objects *o,
+				      const char *const *operand, size_t n,
+				      const struct fetch_options *how,
+				      struct prof_err *err) MUST_USE;
+void fetch_objects_release(struct fetch_objects *o);
 
 #endif

@@ -141,7 +141,7 @@ take_operands(struct fetch_args *args)
 		die_nomem();
 	while ((name = cli_input(cli)))
 		operand[n++] = name;
-	if (objects_expand(&args->objects, operand, n, &g->fetch, &err) !=
+	if (fetch_objects_expand(&args->objects, operand, n, &g->fetch, &err) !=
 		    PROF_OK ||
 	    gather_init(g, args->objects.name, args->objects.n, &err) !=
 		    PROF_OK)

@@ -13,8 +13,8 @@
 struct fetch_args {
 	struct cli cli;
 	struct headers headers; /* of all requests; gather.fetch has them */
-	struct objects objects; /* the operands, with the objects of prefixes */
-	struct gather gather;   /* with its items; take and ctx are not set */
+	struct fetch_objects objects; /* for the operands */
+	struct gather gather; /* with its items; take and ctx are not set */
 	struct archive_options archive; /* without the time */
 	bool is_archive;                /* -o names one */
 	bool is_partial_ok;
@@ -22,7 +22,7 @@ struct fetch_args {
 
 /*
  * Parse the command line into args, which is all 0; gather_release(),
- * objects_release() and cli_finish() end it. Dies.
+ * fetch_objects_release() and cli_finish() end it. Dies.
  */
 void fetch_args_parse(struct fetch_args *args, int argc, char **argv);
 

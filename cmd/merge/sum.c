@@ -94,14 +94,14 @@ add_input(struct work *w, size_t i)
 	enum prof_status st = PROF_EIO;
 	struct profile *p = NULL;
 	struct prof_err err;
-	struct series series;
+	struct stream_series series;
 	size_t n = 0;
 	bool go = true;
 	int fd = cli_try_open(in->name, &err);
 
-	series_init(&series, fd, w->what->max_size);
+	stream_series_init(&series, fd, w->what->max_size);
 	if (fd >= 0)
-		st = series_next(&series, &p, &err);
+		st = stream_series_next(&series, &p, &err);
 	if (st == PROF_OK)
 		st = set_labels(w, in, p, &err);
 	go = wait_turn(w, i);
@@ -112,12 +112,12 @@ add_input(struct work *w, size_t i)
 		p = NULL;
 		n += st == PROF_OK;
 		if (st == PROF_OK)
-			st = series_next(&series, &p, &err);
+			st = stream_series_next(&series, &p, &err);
 		if (st == PROF_OK && p)
 			st = set_labels(w, in, p, &err);
 	}
 	profile_free(p);
-	series_release(&series);
+	stream_series_release(&series);
 	cli_close(fd);
 	if (go)
 		end_turn(w, n, st, &err);

@@ -162,7 +162,7 @@ walk_folder(struct walk *w, int fd, const char *path, const char *name,
 }
 
 void
-walk_archive(struct walk *w)
+walk_due(struct walk *w)
 {
 	const char *slash = strrchr(w->path, '/');
 

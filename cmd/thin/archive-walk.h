@@ -25,6 +25,6 @@ struct walk {
 };
 
 /* Sum, or print, all that is due. What fails is named, and the rest done. */
-void walk_archive(struct walk *w);
+void walk_due(struct walk *w);
 
 #endif

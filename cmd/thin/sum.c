@@ -94,19 +94,19 @@ add_profiles(const struct adding *a, int dir, const char *name,
 {
 	struct prof_err why;
 	struct profile *p;
-	struct series series;
+	struct stream_series series;
 	struct stat sb;
 	int fd = regular_open_at(dir, name, true, &sb, &why);
 	enum prof_status st = fd < 0 ? PROF_EIO : PROF_OK;
 
-	series_init(&series, fd, a->o->max_size);
+	stream_series_init(&series, fd, a->o->max_size);
 	while (st == PROF_OK &&
-	       (st = series_next(&series, &p, &why)) == PROF_OK && p) {
+	       (st = stream_series_next(&series, &p, &why)) == PROF_OK && p) {
 		cli_doubts(path, p);
 		st = merge_add(a->sum, p, 1, &why);
 		profile_free(p);
 	}
-	series_release(&series);
+	stream_series_release(&series);
 	if (fd >= 0)
 		close(fd);
 	return st == PROF_OK ? st : prof_fail(err, st, "%s: %s", path, why.msg);

@@ -24,12 +24,12 @@ static struct outcome
 read_all(int fd)
 {
 	struct outcome o = { 0 };
-	struct series s;
+	struct stream_series s;
 	struct profile *p;
 	struct prof_err err;
 
-	series_init(&s, fd, 1 << 20);
-	while ((o.status = series_next(&s, &p, &err)) == PROF_OK && p) {
+	stream_series_init(&s, fd, 1 << 20);
+	while ((o.status = stream_series_next(&s, &p, &err)) == PROF_OK && p) {
 		if (profile_check(p, &err) != PROF_OK)
 			abort();
 		o.n_profile++;
@@ -38,7 +38,7 @@ read_all(int fd)
 	}
 	if (p || (o.status == PROF_OK && !o.n_profile))
 		abort();
-	series_release(&s);
+	stream_series_release(&s);
 	return o;
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The library is pure and silent: it refers to nothing that prints or exits, and
-# has no mutable data. Each source of cmd/lib must have an object to check.
+# has no mutable data. Each source of cmd/lib must have an object to check. No two
+# sources of cmd/ define the same symbol.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
 if [ -n "${sanitized:-}" ]; then
@@ -53,6 +54,18 @@ if [ -s .bad ]; then
 		cat - .bad | not_ok 'libprof has no mutable data'
 else
 	ok 'libprof has no mutable data'
+fi
+
+# Which of two is linked would hang on the order of the libraries.
+find "$src/cmd" -name '*.c' | while read -r c; do
+	o=$bin/${c#"$src"/}
+	[ ! -e "${o%.c}.o" ] || echo "${o%.c}.o"
+done | xargs nm -g --defined-only |
+	awk 'NF == 3 && $3 != "main" && seen[$3]++ { print $3 }' >.bad
+if [ -s .bad ]; then
+	not_ok 'no symbol is defined twice' <.bad
+else
+	ok 'no symbol is defined twice'
 fi
 
 # The checks see what they are for.

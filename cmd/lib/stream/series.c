@@ -17,7 +17,7 @@
 #define FILE_WINDOW ((size_t)1 << 30) /* ... from a file, of known size */
 
 void
-series_init(struct series *s, int fd, size_t max_bytes)
+stream_series_init(struct stream_series *s, int fd, size_t max_bytes)
 {
 	memset(s, 0, sizeof(*s));
 	s->fd = fd;
@@ -25,20 +25,20 @@ series_init(struct series *s, int fd, size_t max_bytes)
 }
 
 void
-series_release(struct series *s)
+stream_series_release(struct stream_series *s)
 {
 	buf_release(&s->in);
 }
 
 static size_t
-left(const struct series *s)
+left(const struct stream_series *s)
 {
 	return s->in.n - s->at;
 }
 
 /* The next byte to use; never NULL, even before anything is read. */
 static const uint8_t *
-next_byte(const struct series *s)
+next_byte(const struct stream_series *s)
 {
 	static const uint8_t none;
 
@@ -47,7 +47,7 @@ next_byte(const struct series *s)
 
 /* The first size to read ahead: for a file, one byte more than its size. */
 static size_t
-first_window(const struct series *s, bool *is_file)
+first_window(const struct stream_series *s, bool *is_file)
 {
 	struct stat sb;
 
@@ -58,7 +58,8 @@ first_window(const struct series *s, bool *is_file)
 
 /* Read until `want` unused bytes are there, or to the end. */
 static enum prof_status
-fill_series(struct series *s, size_t want, bool at_once, struct prof_err *err)
+fill_series(struct stream_series *s, size_t want, bool at_once,
+	    struct prof_err *err)
 {
 	struct buf *in = &s->in;
 
@@ -116,7 +117,7 @@ stored_end(const uint8_t *p, size_t n)
 
 /* Inflate the member at s->at; *used: its size in bytes. */
 static enum prof_status
-inflate_member(struct series *s, struct buf *raw, size_t *used,
+inflate_member(struct stream_series *s, struct buf *raw, size_t *used,
 	       struct prof_err *err)
 {
 	for (;;) {
@@ -152,7 +153,7 @@ is_padding(const uint8_t *p, size_t n)
 
 /* Read all of the rest as one profile: the stream is not a series. */
 static enum prof_status
-read_whole(struct series *s, struct profile **out, struct prof_err *err)
+read_whole(struct stream_series *s, struct profile **out, struct prof_err *err)
 {
 	size_t max = s->max_bytes < SIZE_MAX / 4 ? s->max_bytes * 2 + 4096
 						 : SIZE_MAX / 2;
@@ -173,7 +174,7 @@ read_whole(struct series *s, struct profile **out, struct prof_err *err)
 /* Read the next member as a profile. *is_piece: it is the first and no profile
  * by itself. */
 static enum prof_status
-read_member(struct series *s, struct profile **out, bool *is_piece,
+read_member(struct stream_series *s, struct profile **out, bool *is_piece,
 	    struct prof_err *err)
 {
 	struct buf raw = { 0 };
@@ -201,7 +202,7 @@ read_member(struct series *s, struct profile **out, bool *is_piece,
 
 /* Fail because of data after a member that is no member. */
 static enum prof_status
-rubbish(const struct series *s, struct prof_err *err)
+rubbish(const struct stream_series *s, struct prof_err *err)
 {
 	if (s->is_zstd)
 		return prof_fail(err, PROF_EFORMAT,
@@ -213,7 +214,8 @@ rubbish(const struct series *s, struct prof_err *err)
 }
 
 enum prof_status
-series_next(struct series *s, struct profile **out, struct prof_err *err)
+stream_series_next(struct stream_series *s, struct profile **out,
+		   struct prof_err *err)
 {
 	bool is_first = s->n_profile == 0, is_file = false, is_piece = false;
 	size_t want = is_first ? first_window(s, &is_file) : WINDOW;

@@ -21,7 +21,7 @@
 
 struct profile;
 
-struct series {
+struct stream_series {
 	int fd;
 	size_t max_bytes; /* of one inflated profile */
 	struct buf in;    /* read ahead; unused from `at` on */
@@ -34,15 +34,16 @@ struct series {
 };
 
 /* Begin to read fd, which the caller closes. */
-void series_init(struct series *s, int fd, size_t max_bytes);
-void series_release(struct series *s);
+void stream_series_init(struct stream_series *s, int fd, size_t max_bytes);
+void stream_series_release(struct stream_series *s);
 
 /*
  * Read the next profile, to end with profile_free() by the caller; after the
  * last, PROF_OK and *out is NULL. Errors are those of stream.h, and end the
  * series. A stream without any profile is an error.
  */
-enum prof_status series_next(struct series *s, struct profile **out,
-			     struct prof_err *err) MUST_USE;
+enum prof_status stream_series_next(struct stream_series *s,
+				    struct profile **out,
+				    struct prof_err *err) MUST_USE;
 
 #endif
