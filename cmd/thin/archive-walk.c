@@ -133,7 +133,7 @@ walk_below(struct walk *w, int dir, const char *path, const char *name,
 		return;
 	}
 	if (asprintf(&below, "%s/%s", path, name) < 0)
-		die("out of memory");
+		die_nomem();
 	walk_folder(w, fd, below, name, depth + 1);
 	free(below);
 	close(fd);
