@@ -200,7 +200,6 @@ jfr_header(struct jfr_chunk *c, const void *data, size_t n, size_t at)
 	c->is_whole = size > HEADER && size <= c->n;
 	if (c->is_whole)
 		c->n = (size_t)size;
-	c->checkpoint = fixed(p + 16, 8);
 	c->metadata = fixed(p + 24, 8);
 	c->start_ns = (int64_t)fixed(p + 32, 8);
 	c->duration_ns = (int64_t)fixed(p + 40, 8);

@@ -51,7 +51,7 @@ struct jfr_chunk {
 	size_t n;
 	size_t at; /* of data in the file */
 	bool is_whole;
-	uint64_t checkpoint, metadata; /* places in data */
+	uint64_t metadata; /* its place in data */
 	int64_t start_ns, duration_ns;
 	uint64_t ticks_per_second;
 	struct jfr_class *class;
