@@ -97,7 +97,8 @@ print_hot_off(FILE *out, struct print_style style, int64_t flat, int64_t cum)
 		fputs(OFF, out);
 }
 
-void
+/* n bytes of source text. */
+static void
 print_text(FILE *out, struct print_style style, const char *s, size_t n)
 {
 	const char *tab;

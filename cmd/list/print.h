@@ -96,9 +96,6 @@ struct print_lines print_lines_of(const struct listing *l,
 				  const struct source *f);
 bool print_next_line(struct print_lines *at);
 
-/* n bytes of source text. */
-void print_text(FILE *out, struct print_style style, const char *s, size_t n);
-
 /* The build-id of the program that block b was seen in, or "". */
 const char *listing_build_id(const struct report *r,
 			     const struct listing_block *b);
