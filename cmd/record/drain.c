@@ -246,7 +246,8 @@ copy_record(struct shm_slot *copy, const struct shm_slot *slot)
 /*
  * Read the log up to the first unfinished slot. If that one has been unfinished
  * for patience passes (NEVER: it stays), free it, as its writer was killed: one
- * tick is lost with it. A writer that was only stopped corrects that (table.c).
+ * tick is lost with it. A writer that was only stopped corrects that
+ * (libsample/table.c).
  */
 static void
 read_log(struct drain *d, struct tally *t, unsigned patience)

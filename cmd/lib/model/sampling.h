@@ -12,8 +12,8 @@
  * are any; unread=3 counts stacks with frames of an interpreter that could not
  * be read; merged=812 counts ticks that waited for the next sample, as the one
  * before took sample_us=412 of CPU time, on average. sampler= names the
- *sampler, and why it was chosen. Rates are per second of the clock and thread;
- *counts are those of struct sampling. Readers skip unknown words.
+ * sampler, and why it was chosen. Rates are per second of the clock and thread;
+ * counts are those of struct sampling. Readers skip unknown words.
  */
 #ifndef SAMPLING_H
 #define SAMPLING_H

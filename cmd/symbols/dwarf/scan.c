@@ -1,6 +1,6 @@
 /*
- * scan.c - see scan.h. The parts: walk.h finds the functions,
- * origin.h their names, line.h the lines.
+ * scan.c - see scan.h. The parts: walk.c finds the functions,
+ * origin.c their names, line.c the lines.
  */
 #include "config.h"
 
