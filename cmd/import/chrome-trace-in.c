@@ -43,11 +43,11 @@ struct reader {
 	struct idmap thread_name; /* pid and tid -> string */
 };
 
-/* A key of an idmap, not 0, of a process and 32 bits: a thread, or a string. */
+/* A key of an idmap, of a process and 32 bits: a thread, or a string. */
 static uint64_t
 key_of(int64_t pid, int64_t second)
 {
-	return ((uint64_t)(pid & INT32_MAX) << 32 | (uint32_t)second) + 1;
+	return (uint64_t)(pid & INT32_MAX) << 32 | (uint32_t)second;
 }
 
 static enum prof_status

@@ -106,10 +106,9 @@ add_node(struct v8 *v, const json_t *n, uint32_t parent)
 		.bytes = v8_int(n, "selfSize"),
 	};
 	/* The nodes of a tree need no id, as nothing refers to them. */
-	switch (json_object_get(n, "id")
-			? idmap_add(&v->by_id, (uint64_t)id + 1,
-				    (uint32_t)v->n_node)
-			: 0) {
+	switch (json_object_get(n, "id") ? idmap_add(&v->by_id, (uint64_t)id,
+						     (uint32_t)v->n_node)
+					 : 0) {
 	case 0:
 		break;
 	case 1:
@@ -126,7 +125,7 @@ static uint32_t
 node_of(const struct v8 *v, const json_t *id)
 {
 	return json_is_number(id)
-		       ? idmap_find(&v->by_id, (uint64_t)json_text_int(id) + 1)
+		       ? idmap_find(&v->by_id, (uint64_t)json_text_int(id))
 		       : IDMAP_NONE;
 }
 

@@ -38,7 +38,7 @@ struct v8 {
 	const char *format; /* begins messages: ".cpuprofile" */
 	struct v8_node *node;
 	size_t n_node, cap_node;
-	struct idmap by_id; /* id + 1 -> node */
+	struct idmap by_id; /* id -> node */
 	struct v8_shot *shot;
 	size_t n_shot, cap_shot;
 	int64_t at; /* microseconds: of the last sample; first, of the start */

@@ -150,6 +150,8 @@ write("lists.jfr", chunk([], pools=[pool(41, [(1, varint(900000))])]) * 500)
 write("name.jfr", chunk([sample(i, 1) for i in range(50000)], pools=[pool(4, [(1, text("x" * 200000))]),
     pool(14, [(1, b"\0\0")]), pool(15, [(i, b"\2" + varint(1) + b"\0\0") for i in range(50000)])]))
 write("cpu.jfr", chunk([cpu(5000000), cpu(5000000), lost(3), lost(4), loss(1000, 1000), loss(24, 1024)]))
+classes.append(((1 << 64) - 1, "my.Last", []))
+write("last.jfr", chunk(events))
 END
 python3 make.py
 check 'names, lines, threads, counts and times' 0 'prof-import -q hand.jfr >h; prof-text --raw h | sed "/^Mappings/,\$d"' <<'END'
@@ -176,6 +178,8 @@ check 'what is lacking is counted' 0 'cat err' <<'END'
 prof-import: hand.jfr: 1 of 2 stacks are cut at their root; -XX:FlightRecorderOptions=stackdepth=N keeps more
 prof-import: hand.jfr: 1 of 5 events have no stack
 END
+check 'a class may have any number' 0 '
+	prof-import -q last.jfr | prof-text --raw >l; prof-text --raw h | cmp - l' </dev/null
 check 'chunks are added up' 0 'prof-import -q two.jfr | prof-text --raw | grep -A 1 "2000"' <<'END'
           4          2       2000: 2 3 
                 thread:[Main thread]

@@ -13,14 +13,14 @@
 struct idmap {
 	uint32_t *dense; /* ids below n_dense: index, or IDMAP_NONE */
 	size_t n_dense;
-	uint64_t *id; /* the others: open addressing, 0 = free */
+	uint64_t *id; /* the others, so not 0: open addressing, 0 = free */
 	uint32_t *index;
 	size_t n_slot; /* a power of two, or 0 */
 	size_t n_used;
 	uint64_t key[2]; /* of hash_mix() */
 };
 
-/* A map for about n ids. Returns -1 without memory. */
+/* A map for about n ids; 0 is always dense. Returns -1 without memory. */
 int idmap_init(struct idmap *m, size_t n);
 void idmap_release(struct idmap *m);
 
@@ -28,7 +28,7 @@ int idmap_add_sparse(struct idmap *m, uint64_t id, uint32_t index);
 uint32_t idmap_find_sparse(const struct idmap *m, uint64_t id);
 
 /*
- * Map id, which is not 0, to index. Returns 0; 1 if the map has the id already,
+ * Map id to index. Returns 0; 1 if the map has the id already,
  * and is unchanged; -1 without memory.
  */
 static inline int

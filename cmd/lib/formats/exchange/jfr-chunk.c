@@ -222,7 +222,7 @@ jfr_next(struct jfr_chunk *c, size_t *at, struct jfr_event *e)
 		return false;
 	b->end = c->data + from + size;
 	e->id = jfr_varint(b);
-	e->class = idmap_find(&c->by_id, e->id + 1);
+	e->class = idmap_find(&c->by_id, e->id);
 	*at = from + (size_t)size;
 	return !b->is_bad;
 }
@@ -325,8 +325,8 @@ add_class(struct jfr_chunk *c, const struct element *e)
 		.first = c->n_field,
 	};
 	c->n_class++;
-	if (idmap_init(&k->constant, 16) < 0 || e->id + 1 == 0 ||
-	    idmap_add(&c->by_id, e->id + 1, (uint32_t)c->n_class - 1) < 0)
+	if (idmap_init(&k->constant, 16) < 0 ||
+	    idmap_add(&c->by_id, e->id, (uint32_t)c->n_class - 1) < 0)
 		return prof_nomem(c->err);
 	return PROF_OK;
 }
@@ -375,8 +375,7 @@ static enum prof_status
 link_fields(struct jfr_chunk *c)
 {
 	for (size_t i = 0; i < c->n_field; i++) {
-		c->field[i].class =
-			idmap_find(&c->by_id, c->field[i].class_id + 1);
+		c->field[i].class = idmap_find(&c->by_id, c->field[i].class_id);
 		if (c->field[i].class == IDMAP_NONE)
 			return damaged(c, "metadata");
 	}
@@ -509,10 +508,10 @@ bool
 jfr_constant(const struct jfr_chunk *c, const struct jfr_value *v,
 	     struct jfr_cursor *at)
 {
-	uint32_t i = v->class == PROF_NONE
-			     ? IDMAP_NONE
-			     : idmap_find(&c->class[v->class].constant,
-					  v->number + 1);
+	uint32_t i =
+		v->class == PROF_NONE
+			? IDMAP_NONE
+			: idmap_find(&c->class[v->class].constant, v->number);
 
 	if (i == IDMAP_NONE)
 		return false;
@@ -564,10 +563,8 @@ add_constant(struct jfr_chunk *c, struct jfr_cursor *at, uint32_t class)
 	c->constant[c->n_constant] = (size_t)(at->p - c->data);
 	if (!jfr_read(c, at, class, NULL, 0) || at->is_bad)
 		return damaged(c, "constants");
-	if (key + 1 == 0) /* of an enumeration, which nothing here needs */
-		return PROF_OK;
 	/* A later checkpoint may repeat one. */
-	switch (idmap_add(&k->constant, key + 1, (uint32_t)c->n_constant)) {
+	switch (idmap_add(&k->constant, key, (uint32_t)c->n_constant)) {
 	case 0:
 		c->n_constant++;
 		return c->n_constant < PROF_NONE
@@ -591,7 +588,7 @@ read_checkpoint(struct jfr_chunk *c, struct jfr_cursor *at)
 		jfr_varint(at);
 	byte(at); /* its kind */
 	for (n_pool = jfr_varint(at); n_pool && st == PROF_OK; n_pool--) {
-		uint32_t class = idmap_find(&c->by_id, jfr_varint(at) + 1);
+		uint32_t class = idmap_find(&c->by_id, jfr_varint(at));
 
 		if (at->is_bad || class == IDMAP_NONE)
 			return damaged(c, "constants");

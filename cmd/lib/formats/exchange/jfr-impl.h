@@ -40,7 +40,7 @@ struct jfr_class {
 	uint32_t name; /* string of the profile */
 	enum jfr_form form;
 	size_t first, n_field;
-	struct idmap constant; /* key + 1 -> index in constants */
+	struct idmap constant; /* key -> index in constants */
 	uint32_t kind;         /* of its events: the reader's */
 };
 
@@ -58,7 +58,7 @@ struct jfr_chunk {
 	size_t n_class, cap_class;
 	struct jfr_field *field;
 	size_t n_field, cap_field;
-	struct idmap by_id; /* class id + 1 -> index */
+	struct idmap by_id; /* class id -> index */
 	size_t *constant;   /* places of constants in data */
 	size_t n_constant, cap_constant;
 	uint32_t *string; /* of the metadata: strings of the profile */

@@ -118,8 +118,8 @@ struct reader {
 	struct prof_err *err;
 	struct jfr_chunk *c;   /* in work */
 	uint64_t work;         /* of jfr_chunk */
-	struct idmap stack_of; /* of the chunk: key + 1 -> stack */
-	struct idmap label_of[N_LABEL], method_of; /* key + 1 -> string */
+	struct idmap stack_of; /* of the chunk: key -> stack */
+	struct idmap label_of[N_LABEL], method_of; /* key -> string */
 	struct stack *stack;                       /* stack[0] is empty */
 	size_t n_stack, cap_stack;
 	uint32_t *frame; /* locations of all stacks, leaf first */
@@ -129,7 +129,7 @@ struct reader {
 	struct block *block;
 	size_t n_block, cap_block, n_free;
 	struct other *other;
-	struct idmap other_of; /* name + 1 -> other */
+	struct idmap other_of; /* name -> other */
 	size_t n_other, cap_other;
 	size_t n_kind[N_KIND];
 	int64_t lost[N_LOSS];
@@ -232,14 +232,13 @@ make_name(struct reader *r, const struct jfr_value *method)
 static uint32_t
 method_name(struct reader *r, const struct jfr_value *method)
 {
-	uint32_t s = idmap_find(&r->method_of, method->number + 1);
+	uint32_t s = idmap_find(&r->method_of, method->number);
 
 	if (s != IDMAP_NONE)
 		return s;
 	s = make_name(r, method);
-	return s == STRTAB_NONE || method->number + 1 == 0 ||
-			       idmap_add(&r->method_of, method->number + 1, s) <
-				       0
+	return s == STRTAB_NONE ||
+			       idmap_add(&r->method_of, method->number, s) < 0
 		       ? STRTAB_NONE
 		       : s;
 }
@@ -312,12 +311,12 @@ stack_number(struct reader *r, const struct jfr_value *v, uint32_t *out)
 	*out = 0;
 	if (!jfr_constant(r->c, v, &at))
 		return PROF_OK;
-	*out = idmap_find(&r->stack_of, v->number + 1);
+	*out = idmap_find(&r->stack_of, v->number);
 	if (*out != IDMAP_NONE)
 		return PROF_OK;
 	*out = (uint32_t)r->n_stack;
 	st = add_stack(r, &at, v->class);
-	if (st == PROF_OK && idmap_add(&r->stack_of, v->number + 1, *out) < 0)
+	if (st == PROF_OK && idmap_add(&r->stack_of, v->number, *out) < 0)
 		st = prof_nomem(r->err);
 	return st;
 }
@@ -335,7 +334,7 @@ label_name(struct reader *r, size_t label, const struct jfr_value *v,
 	*out = 0;
 	if (!jfr_constant(r->c, v, &at))
 		return PROF_OK;
-	*out = idmap_find(known, v->number + 1);
+	*out = idmap_find(known, v->number);
 	if (*out != IDMAP_NONE)
 		return PROF_OK;
 	if (!jfr_read(r->c, &at, v->class, of, 2))
@@ -345,7 +344,7 @@ label_name(struct reader *r, size_t label, const struct jfr_value *v,
 		*out = jfr_string(r->c, &of[1]);
 	if (label == CLASS && *out && *out != STRTAB_NONE)
 		*out = class_name(r, *out);
-	return *out == STRTAB_NONE || idmap_add(known, v->number + 1, *out) < 0
+	return *out == STRTAB_NONE || idmap_add(known, v->number, *out) < 0
 		       ? prof_nomem(r->err)
 		       : PROF_OK;
 }
@@ -476,19 +475,17 @@ count_other(struct reader *r, struct jfr_event *e)
 {
 	struct jfr_value of = { .name = "stackTrace" };
 	uint32_t name, i;
-	uint64_t id;
 
 	if (jfr_read(r->c, &e->body, e->class, &of, 1) && of.is_constant &&
 	    !of.number)
 		return PROF_OK;
 	name = r->c->class[e->class].name;
-	id = (uint64_t)name + 1;
-	i = idmap_find(&r->other_of, id);
+	i = idmap_find(&r->other_of, name);
 	if (i == IDMAP_NONE) {
 		i = (uint32_t)r->n_other;
 		if (array_reserve(&r->other, &r->cap_other, r->n_other + 1,
 				  sizeof(*r->other)) < 0 ||
-		    idmap_add(&r->other_of, id, i) < 0)
+		    idmap_add(&r->other_of, name, i) < 0)
 			return prof_nomem(r->err);
 		r->other[r->n_other++] = (struct other){ name, 0 };
 	}
@@ -792,7 +789,7 @@ read_all(struct reader *r, const void *data, size_t n)
 	enum prof_status st = PROF_OK;
 
 	r->stack = calloc(1, sizeof(*r->stack));
-	if (!r->stack)
+	if (!r->stack || idmap_init(&r->other_of, 16) < 0)
 		return prof_nomem(r->err);
 	r->n_stack = r->cap_stack = 1;
 	r->work = ((uint64_t)1 << 20) + 64 * (uint64_t)n;

@@ -109,7 +109,7 @@ struct reader {
 	int64_t value[OTLP_MAX_TYPES];
 	uint32_t key_time, unit_time, key_trace, key_span;
 	size_t n_interval;
-	struct idmap comment; /* strings + 1: the source that had it first */
+	struct idmap comment; /* strings: the source that had it first */
 };
 
 /*

@@ -367,9 +367,9 @@ add_comments(struct reader *r, const struct attribute *a, uint32_t source)
 	for (size_t i = 0; st == PROF_OK && i < a->n; i++) {
 		uint32_t s = r->t.label[a->first + i].str, c;
 
-		if (idmap_add(&r->comment, (uint64_t)s + 1, source) < 0)
+		if (idmap_add(&r->comment, s, source) < 0)
 			return prof_nomem(r->t.err);
-		if (idmap_find(&r->comment, (uint64_t)s + 1) != source)
+		if (idmap_find(&r->comment, s) != source)
 			continue;
 		c = profile_add_comment(p, "");
 		if (c == PROF_NONE)

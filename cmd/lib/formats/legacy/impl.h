@@ -43,8 +43,7 @@ struct legacy {
 	unsigned flags;
 	bool symbolized; /* inside of google-pprof's symbolized form */
 
-	struct idmap location; /* by address + 1 */
-	uint32_t last;         /* location of address UINT64_MAX */
+	struct idmap location; /* by address */
 	struct legacy_go go;
 
 	/* The stack that is being read: n addresses, as in the input. */

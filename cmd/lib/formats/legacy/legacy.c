@@ -151,8 +151,7 @@ legacy_stack(struct legacy *l, const struct text *t, struct span s)
 uint32_t
 legacy_find(const struct legacy *l, uint64_t address)
 {
-	return address == UINT64_MAX ? l->last
-				     : idmap_find(&l->location, address + 1);
+	return idmap_find(&l->location, address);
 }
 
 enum prof_status
@@ -162,7 +161,7 @@ legacy_function(struct legacy *l, struct idmap *map, bool by_name,
 	struct strtab *s = &l->p->strings;
 	struct function f = { .name = strtab_add(s, name.p, span_len(name)),
 			      .file = strtab_add(s, file.p, span_len(file)) };
-	uint64_t key = ((uint64_t)f.name << 32 | (by_name ? 0 : f.file)) + 1;
+	uint64_t key = (uint64_t)f.name << 32 | (by_name ? 0 : f.file);
 
 	f.system_name = f.name;
 	if (f.name == STRTAB_NONE || f.file == STRTAB_NONE)
@@ -187,11 +186,7 @@ location(struct legacy *l, uint64_t address)
 	if (at != IDMAP_NONE)
 		return at;
 	at = profile_add_location(l->p, &new, NULL, 0);
-	if (at == PROF_NONE)
-		return at;
-	if (address == UINT64_MAX)
-		l->last = at;
-	else if (idmap_add(&l->location, address + 1, at) < 0)
+	if (at == PROF_NONE || idmap_add(&l->location, address, at) < 0)
 		return PROF_NONE;
 	return at;
 }
@@ -346,9 +341,7 @@ enum prof_status
 legacy_parse(const void *raw, size_t n, unsigned flags, struct profile **out,
 	     struct prof_err *err)
 {
-	struct legacy l = {
-		.raw = raw, .flags = flags, .err = err, .last = IDMAP_NONE
-	};
+	struct legacy l = { .raw = raw, .flags = flags, .err = err };
 	struct text t = { .p = raw, .end = (const char *)raw + n };
 	enum legacy_kind kind = legacy_sniff(raw, n);
 	enum prof_status st = PROF_OK;

@@ -21,12 +21,12 @@
 #include "lib/base/bytes.h"
 
 struct symbols {
-	struct idmap by_address; /* address + 1: index into name */
+	struct idmap by_address; /* address: index into name */
 	struct span *name;
 	size_t n;
 	size_t cap;
 	struct span binary;
-	struct idmap function; /* by string of the name, + 1 */
+	struct idmap function; /* by string of the name */
 	struct line *line;     /* of the location being built */
 	size_t n_line;
 	size_t line_cap;
@@ -48,12 +48,12 @@ read_symbol(struct legacy *l, const struct text *t, struct symbols *y)
 	    (s.p < s.end && !span_blanks(&s)))
 		return LINE_FAIL(l, t, "want '0xADDRESS name'");
 	/* An address is no name. */
-	if (s.p == s.end || span_begins(s, "0x") || addr == UINT64_MAX)
+	if (s.p == s.end || span_begins(s, "0x"))
 		return PROF_OK;
 	if (array_reserve(&y->name, &y->cap, y->n + 1, sizeof(*y->name)) < 0)
 		return prof_nomem(l->err);
 	y->name[y->n] = s;
-	switch (idmap_add(&y->by_address, addr + 1, (uint32_t)y->n)) {
+	switch (idmap_add(&y->by_address, addr, (uint32_t)y->n)) {
 	case -1:
 		return prof_nomem(l->err);
 	case 0:
@@ -127,13 +127,13 @@ static enum prof_status
 name_location(struct legacy *l, struct symbols *y, uint32_t loc)
 {
 	uint64_t addr = l->p->location[loc].address;
-	uint32_t at = idmap_find(&y->by_address, addr + 1);
+	uint32_t at = idmap_find(&y->by_address, addr);
 	enum prof_status st = PROF_OK;
 	struct span chain;
 
 	/* google-pprof does not move the leaf of a heap profile. */
-	if (at == IDMAP_NONE && addr < UINT64_MAX - 1)
-		at = idmap_find(&y->by_address, addr + 2);
+	if (at == IDMAP_NONE && addr < UINT64_MAX)
+		at = idmap_find(&y->by_address, addr + 1);
 	if (at == IDMAP_NONE)
 		return PROF_OK;
 	chain = y->name[at];

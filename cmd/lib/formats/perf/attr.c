@@ -81,11 +81,8 @@ id_place(const struct perf_attr *a)
 static enum prof_status
 add_id(struct perf *r, uint64_t id, size_t attr)
 {
-	if (id + 1 == 0)
-		return PROF_OK;
-	return idmap_add(&r->by_id, id + 1, (uint32_t)attr) < 0
-		       ? prof_nomem(r->err)
-		       : PROF_OK;
+	return idmap_add(&r->by_id, id, (uint32_t)attr) < 0 ? prof_nomem(r->err)
+							    : PROF_OK;
 }
 
 enum prof_status
@@ -144,7 +141,7 @@ perf_attr_of(const struct perf *r, const uint8_t *rec, size_t n)
 	if (n < 16 || at < 8 || at > n - 8)
 		return is_sample ? NULL : first;
 	id = perf_u64(r, rec + at);
-	i = id + 1 ? idmap_find(&r->by_id, id + 1) : IDMAP_NONE;
+	i = idmap_find(&r->by_id, id);
 	if (i == IDMAP_NONE)
 		return is_sample ? NULL : first;
 	return &r->attr[i];
@@ -429,7 +426,7 @@ perf_event_update(struct perf *r, const uint8_t *rec, size_t n)
 	if (n < 25 || perf_u64(r, rec + 8) != 2) /* a name */
 		return PROF_OK;
 	id = perf_u64(r, rec + 16);
-	i = id + 1 ? idmap_find(&r->by_id, id + 1) : IDMAP_NONE;
+	i = idmap_find(&r->by_id, id);
 	if (i == IDMAP_NONE)
 		return PROF_OK;
 	name = strtab_add(&r->p->strings, (const char *)rec + 24,

@@ -268,7 +268,7 @@ struct perf {
 	/* attr.c */
 	struct perf_attr *attr;
 	size_t n_attr, cap_attr;
-	struct idmap by_id; /* id + 1 */
+	struct idmap by_id; /* id */
 	uint32_t perf_version, os_release, arch;
 	struct buf command; /* words, blanks between */
 	bool has_clock;
@@ -285,8 +285,8 @@ struct perf {
 	/* space.c */
 	struct perf_process *process;
 	size_t n_process, cap_process;
-	struct idmap by_pid;   /* pid + 1 */
-	struct idmap thread;   /* tid + 1: index into thread_name */
+	struct idmap by_pid;   /* pid */
+	struct idmap thread;   /* tid: index into thread_name */
 	uint32_t *thread_name; /* strings */
 	size_t n_thread, cap_thread;
 	struct perf_object *object;
@@ -297,7 +297,7 @@ struct perf {
 	uint32_t n_dead;
 	uint32_t grave[1024]; /* processes that ended, a ring */
 	uint32_t grave_mark[1024];
-	struct idmap cgroup; /* id + 1: string */
+	struct idmap cgroup; /* id: string */
 
 	/* tally.c */
 	uint32_t *frame; /* the stack in work */

@@ -50,12 +50,11 @@ apply_build_ids(struct perf *r)
 	if (idmap_init(&by_file, r->n_build_id) < 0)
 		return prof_nomem(r->err);
 	for (size_t i = 0; st == PROF_OK && i < r->n_build_id; i++)
-		if (idmap_add(&by_file, (uint64_t)r->build_id[i].file + 1,
-			      (uint32_t)i) < 0)
+		if (idmap_add(&by_file, r->build_id[i].file, (uint32_t)i) < 0)
 			st = prof_nomem(r->err);
 	for (size_t i = 0; st == PROF_OK && i < r->n_object; i++) {
 		struct perf_object *o = &r->object[i];
-		uint32_t at = idmap_find(&by_file, (uint64_t)o->file + 1);
+		uint32_t at = idmap_find(&by_file, o->file);
 
 		if (o->build_id || o->pid)
 			continue;
@@ -327,8 +326,7 @@ add_wanted(struct perf *r, const struct perf_tags *t, struct labels *l)
 	if (want & PERF_CPU)
 		add_number(r, l, "cpu", t->cpu, "cpu");
 	if (want & PERF_CGROUP) {
-		cgroup = t->cgroup + 1 ? idmap_find(&r->cgroup, t->cgroup + 1)
-				       : IDMAP_NONE;
+		cgroup = idmap_find(&r->cgroup, t->cgroup);
 		add_text(r, l, "cgroup", "cgroup",
 			 cgroup == IDMAP_NONE ? 0 : cgroup);
 	}

@@ -90,7 +90,7 @@ name_thread(struct perf *r, uint32_t tid, uint32_t comm)
 
 	if (!(r->o.labels & PERF_THREAD))
 		return PROF_OK;
-	at = idmap_find(&r->thread, (uint64_t)tid + 1);
+	at = idmap_find(&r->thread, tid);
 	/* An idmap keeps what it has: names go into an array beside it. */
 	if (at != IDMAP_NONE) {
 		r->thread_name[at] = comm;
@@ -98,7 +98,7 @@ name_thread(struct perf *r, uint32_t tid, uint32_t comm)
 	}
 	if (array_reserve(&r->thread_name, &r->cap_thread, r->n_thread + 1,
 			  sizeof(*r->thread_name)) < 0 ||
-	    idmap_add(&r->thread, (uint64_t)tid + 1, (uint32_t)r->n_thread) < 0)
+	    idmap_add(&r->thread, tid, (uint32_t)r->n_thread) < 0)
 		return prof_nomem(r->err);
 	r->thread_name[r->n_thread++] = comm;
 	return PROF_OK;
@@ -148,7 +148,7 @@ fork_record(struct perf *r, const uint8_t *rec, size_t n)
 			       !(REC_MISC(r, rec) & MISC_FORK_EXEC));
 	if (st != PROF_OK || !(r->o.labels & PERF_THREAD))
 		return st;
-	at = idmap_find(&r->thread, (uint64_t)perf_u32(r, rec + 20) + 1);
+	at = idmap_find(&r->thread, perf_u32(r, rec + 20));
 	if (at == IDMAP_NONE)
 		return PROF_OK;
 	return name_thread(r, perf_u32(r, rec + 16), r->thread_name[at]);
@@ -272,8 +272,7 @@ cgroup(struct perf *r, const uint8_t *rec, size_t n)
 	s = text_at(rec, n, 16, &len);
 	name = strtab_add(&r->p->strings, s, len);
 	if (name == STRTAB_NONE ||
-	    (perf_u64(r, rec + 8) + 1 &&
-	     idmap_add(&r->cgroup, perf_u64(r, rec + 8) + 1, name) < 0))
+	    idmap_add(&r->cgroup, perf_u64(r, rec + 8), name) < 0)
 		return prof_nomem(r->err);
 	return PROF_OK;
 }

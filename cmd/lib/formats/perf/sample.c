@@ -218,7 +218,7 @@ tag(struct perf *r, const struct perf_sample *s, uint32_t *tags)
 	if (want & PERF_TID)
 		t.tid = s->tid;
 	if (want & PERF_THREAD) {
-		i = idmap_find(&r->thread, (uint64_t)s->tid + 1);
+		i = idmap_find(&r->thread, s->tid);
 		t.thread = i == IDMAP_NONE ? p->comm : r->thread_name[i];
 	}
 	if (want & PERF_CPU)

@@ -241,14 +241,13 @@ find_object(struct perf *r, const struct perf_map *m, uint32_t *out)
 struct perf_process *
 perf_process(struct perf *r, uint32_t pid)
 {
-	uint32_t i = idmap_find(&r->by_pid, (uint64_t)pid + 1);
+	uint32_t i = idmap_find(&r->by_pid, pid);
 
 	if (i != IDMAP_NONE)
 		return &r->process[i];
 	if (array_reserve(&r->process, &r->cap_process, r->n_process + 1,
 			  sizeof(*r->process)) < 0 ||
-	    idmap_add(&r->by_pid, (uint64_t)pid + 1, (uint32_t)r->n_process) <
-		    0)
+	    idmap_add(&r->by_pid, pid, (uint32_t)r->n_process) < 0)
 		return NULL;
 	r->process[r->n_process] = (struct perf_process){
 		.pid = pid,
@@ -368,7 +367,7 @@ void
 perf_exit(struct perf *r, uint32_t pid)
 {
 	const size_t n = sizeof(r->grave) / sizeof(r->grave[0]);
-	uint32_t i = idmap_find(&r->by_pid, (uint64_t)pid + 1);
+	uint32_t i = idmap_find(&r->by_pid, pid);
 	uint32_t slot = r->n_dead % n;
 
 	if (i == IDMAP_NONE || r->process[i].dead)
