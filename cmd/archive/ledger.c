@@ -16,7 +16,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/outfile.h"
 #include "lib/base/regular.h"
-#include "lib/wire/compress.h"
+#include "lib/base/retry.h"
 
 #define MAX_INDEX ((off_t)1 << 30)
 

@@ -18,8 +18,8 @@
 #include "cli.h"
 #include "lib/base/outfile.h"
 #include "lib/base/regular.h"
+#include "lib/base/retry.h"
 #include "lib/model/profile.h"
-#include "lib/wire/compress.h"
 #include "lines.h"
 
 struct cli_output {

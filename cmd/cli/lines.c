@@ -4,11 +4,12 @@
 #include "lines.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/base/retry.h"
 
 /* What is written may end anywhere: this much of it matters to what follows. */
 struct lines {
@@ -17,22 +18,6 @@ struct lines {
 	unsigned n_colon; /* at its begin: 0 or 1 */
 	unsigned n_hash;  /* just before, or letters are between */
 };
-
-static int
-line_put(const struct lines *l, const char *s, size_t n)
-{
-	while (n) {
-		ssize_t done = write(l->fd, s, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		s += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
 
 /* The runner trims all that Unicode has of blanks: they are not told apart. */
 static bool
@@ -94,8 +79,10 @@ write_lines(void *cookie, const char *data, size_t n)
 		if (!bad)
 			bad = scan_rest(l, &p, end);
 		if (bad) {
-			if (line_put(l, done, (size_t)(bad - done)) < 0 ||
-			    line_put(l, *bad == ':' ? "\\x3a" : "\\x5b", 4) < 0)
+			if (write_all(l->fd, done, (size_t)(bad - done),
+				      NULL) != PROF_OK ||
+			    write_all(l->fd, *bad == ':' ? "\\x3a" : "\\x5b", 4,
+				      NULL) != PROF_OK)
 				return 0;
 			p = done = bad + 1;
 			l->n_hash = 0;
@@ -105,7 +92,9 @@ write_lines(void *cookie, const char *data, size_t n)
 			l->n_colon = l->n_hash = 0;
 		}
 	}
-	return line_put(l, done, (size_t)(all - done)) < 0 ? 0 : (ssize_t)n;
+	return write_all(l->fd, done, (size_t)(all - done), NULL) == PROF_OK
+		       ? (ssize_t)n
+		       : 0;
 }
 
 void

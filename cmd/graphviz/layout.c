@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/now.h"
-#include "lib/wire/compress.h"
+#include "lib/base/retry.h"
 #include "render.h"
 
 /* The child: the picture or the message goes into the pipe, the status is the

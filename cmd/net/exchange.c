@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/budget.h"
+#include "lib/base/retry.h"
 #include "lib/wire/compress.h"
 #include "s3.h"
 

@@ -16,6 +16,7 @@
 
 #include "elf-source.h"
 #include "lib/base/confine.h"
+#include "lib/base/retry.h"
 #include "libsample/unwind/read.h"
 #include "libsample/unwind/step.h"
 #include "machine.h"
@@ -231,38 +232,25 @@ rows_free(struct rows *r)
 	free(r);
 }
 
-static int
-put_bytes(int fd, const void *data, size_t n)
-{
-	const char *at = data;
-
-	while (n) {
-		ssize_t done = write(fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		at += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 int
 rows_send(const struct rows *r, int fd)
 {
-	int e = put_bytes(fd, r, sizeof(*r));
+	enum prof_status st = write_all(fd, r, sizeof(*r), NULL);
 
-	for (int i = 0; i < N_TABLE && !e; i++)
-		e = put_bytes(fd, r->table[i].row,
-			      r->table[i].n_row * sizeof(*r->table[i].row));
-	if (!e)
-		e = put_bytes(fd, r->pool, offsetof(struct unwind_pool, hash));
-	if (!e)
-		e = put_bytes(fd, r->pool->rule,
-			      r->pool->n_rule * sizeof(r->pool->rule[0]));
-	return e ? e : put_bytes(fd, r->pool->expr, r->pool->n_expr);
+	for (int i = 0; i < N_TABLE && st == PROF_OK; i++)
+		st = write_all(fd, r->table[i].row,
+			       r->table[i].n_row * sizeof(*r->table[i].row),
+			       NULL);
+	if (st == PROF_OK)
+		st = write_all(fd, r->pool, offsetof(struct unwind_pool, hash),
+			       NULL);
+	if (st == PROF_OK)
+		st = write_all(fd, r->pool->rule,
+			       r->pool->n_rule * sizeof(r->pool->rule[0]),
+			       NULL);
+	if (st == PROF_OK)
+		st = write_all(fd, r->pool->expr, r->pool->n_expr, NULL);
+	return st == PROF_OK ? 0 : -1;
 }
 
 /* Is the table sorted, does it end, and are its rules there? */

@@ -3,6 +3,7 @@
 
 #include "stream.h"
 
+#include "lib/base/retry.h"
 #include "lib/base/slurp.h"
 #include "lib/formats/exchange/foreign.h"
 #include "lib/formats/exchange/otlp.h"

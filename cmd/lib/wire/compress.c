@@ -3,9 +3,7 @@
 
 #include "compress.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #define ZLIB_CONST
 #include <libdeflate.h>
 #include <zlib.h>
@@ -225,24 +223,6 @@ compress_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
 	return compress_is_gzip(data, n)
 		       ? gzip_inflate_one(data, n, max, out, used, err)
 		       : zstd_inflate_one(data, n, max, out, used, err);
-}
-
-enum prof_status
-write_all(int fd, const void *data, size_t n, struct prof_err *err)
-{
-	const char *p = data;
-
-	while (n) {
-		ssize_t w = write(fd, p, n);
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w < 0)
-			return prof_fail(err, PROF_EIO, "%s", strerror(errno));
-		p += w;
-		n -= (size_t)w;
-	}
-	return PROF_OK;
 }
 
 uint32_t

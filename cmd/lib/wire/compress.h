@@ -57,11 +57,4 @@ enum prof_status zstd_deflate(const void *raw, size_t n, int level,
 /* Update gzip's checksum crc (0 at first) with n more bytes. */
 uint32_t gzip_crc32(uint32_t crc, const void *data, size_t n);
 
-/*
- * Write all n bytes to fd: partial writes and EINTR are retried. PROF_EIO with
- * the system's message.
- */
-enum prof_status write_all(int fd, const void *data, size_t n,
-			   struct prof_err *err) MUST_USE;
-
 #endif

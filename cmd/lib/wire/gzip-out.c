@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "compress.h"
+#include "lib/base/retry.h"
 #include "packer.h"
 
 enum state { PIECE_FREE, PIECE_READY, PIECE_TAKEN, PIECE_DONE };

@@ -17,7 +17,7 @@
 #include "lib/base/cachedir.h"
 #include "lib/base/outfile.h"
 #include "lib/base/regular.h"
-#include "lib/wire/compress.h"
+#include "lib/base/retry.h"
 #include "symbols/elf/broker.h"
 #include "symcache-image.h"
 

@@ -25,7 +25,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/confine.h"
 #include "lib/base/regular.h"
-#include "lib/wire/compress.h"
+#include "lib/base/retry.h"
 #include "unpack.h"
 
 enum {

@@ -1,0 +1,26 @@
+/* retry.c - see retry.h. */
+#include "config.h"
+
+#include "retry.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum prof_status
+write_all(int fd, const void *data, size_t n, struct prof_err *err)
+{
+	const char *p = data;
+
+	while (n) {
+		ssize_t w = write(fd, p, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return prof_fail(err, PROF_EIO, "%s", strerror(errno));
+		p += w;
+		n -= (size_t)w;
+	}
+	return PROF_OK;
+}

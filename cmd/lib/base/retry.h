@@ -1,0 +1,16 @@
+/* retry.h - system calls that are tried again after a signal. */
+#ifndef RETRY_H
+#define RETRY_H
+
+#include <stddef.h>
+
+#include "lib/base/status.h"
+
+/*
+ * Write all n bytes to fd, also those that one call leaves. PROF_EIO with the
+ * system's message; errno is set, too.
+ */
+enum prof_status write_all(int fd, const void *data, size_t n,
+			   struct prof_err *err) MUST_USE;
+
+#endif
