@@ -84,7 +84,7 @@ layout(const char *dot, size_t n, const char *format, double seconds,
 {
 	size_t before = out->n;
 	enum prof_status st;
-	int fd[2], status = 0;
+	int fd[2], status;
 	pid_t child;
 
 	if (pipe(fd) < 0)
@@ -105,8 +105,7 @@ layout(const char *dot, size_t n, const char *format, double seconds,
 	close(fd[0]);
 	if (st != PROF_OK)
 		kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	status = wait_child(child);
 	if (st == PROF_OK)
 		st = check_end(status, out, before, err);
 	if (st != PROF_OK)

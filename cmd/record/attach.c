@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attach.h"
 #include "cli/cli.h"
 #include "drain.h"
+#include "lib/base/retry.h"
 #include "lib/model/profile.h"
 #include "recording.h"
 
@@ -65,15 +65,12 @@ static bool
 flush(struct attach *a)
 {
 	struct profile *p = recording_now(&a->recording, TALLY_CPU);
-	int status = -1;
 	pid_t pid = fork();
 
 	if (pid == 0)
 		_exit(write_profile(a, p));
 	profile_free(p);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status == 0;
+	return wait_child(pid) == 0;
 }
 
 /* Handle the program's request; false: it asks to stop. */

@@ -4,7 +4,6 @@
 #include "deliver.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "cli/cli.h"
 #include "launch.h"
+#include "lib/base/retry.h"
 #include "lib/model/interpreter.h"
 #include "lib/model/profile.h"
 #include "lib/model/runtime.h"
@@ -220,7 +220,6 @@ static int
 try_to_write(struct cli *cli, struct profile *p)
 {
 	pid_t pid = fork();
-	int status = -1;
 
 	if (pid == 0) {
 		cli_write(cli, p);
@@ -228,9 +227,7 @@ try_to_write(struct cli *cli, struct profile *p)
 		profile_free(p); /* for leak checkers */
 		_exit(0);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
+	return wait_child(pid);
 }
 
 /*

@@ -26,6 +26,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/confine.h"
 #include "lib/base/fdpass.h"
+#include "lib/base/retry.h"
 
 enum {
 	PIECE = 65536,   /* bytes of a message */
@@ -189,8 +190,7 @@ scout_end(void)
 		return;
 	dismiss();
 	close(scout.maker);
-	while (waitpid(scout.maker_pid, NULL, __WALL) < 0 && errno == EINTR)
-		;
+	wait_child(scout.maker_pid);
 	while (scout.n_silent)
 		if (scout.silent[--scout.n_silent].fd >= 0)
 			close(scout.silent[scout.n_silent].fd);

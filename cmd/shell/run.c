@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "commands.h"
 #include "lib/base/budget.h"
+#include "lib/base/retry.h"
 #include "lib/model/profile.h"
 #include "request.h"
 #include "session.h"
@@ -66,17 +67,6 @@ fork_report(const struct session *s, const struct request *r, int fd,
 }
 
 /* --- the parent --- */
-
-static int
-wait_for(pid_t child)
-{
-	int status = 0;
-
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return status;
-}
 
 /* Count the status of the report; true: it was printed. */
 static bool
@@ -131,9 +121,8 @@ run_piped(struct session *s, const struct request *r, char *const *argv)
 	close(pipefd[1]);
 	if (report < 0)
 		cannot(s, "fork");
-	status = report < 0 ? -1 : wait_for(report);
-	if (reader >= 0)
-		wait_for(reader);
+	status = wait_child(report);
+	wait_child(reader);
 	return report >= 0 && count_status(s, r, status);
 }
 
@@ -145,7 +134,7 @@ run_here(struct session *s, const struct request *r, bool is_announced)
 
 	if (report < 0)
 		return cannot(s, "fork");
-	return count_status(s, r, wait_for(report));
+	return count_status(s, r, wait_child(report));
 }
 
 /* profile001.svg, or the first such name that does not exist. */
@@ -222,7 +211,7 @@ run_into_memory(struct session *s, const struct request *r,
 		close(fd);
 		return cannot(s, "fork");
 	}
-	ok = count_status(s, r, wait_for(report));
+	ok = count_status(s, r, wait_child(report));
 	if (ok && (lseek(fd, 0, SEEK_SET) < 0 ||
 		   profile_read(fd, s->max_size, out, &err) != PROF_OK)) {
 		session_error(s, "%s", err.msg);

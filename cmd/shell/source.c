@@ -14,6 +14,7 @@
 
 #include "cli/cli.h"
 #include "lib/base/budget.h"
+#include "lib/base/retry.h"
 #include "lib/formats/exchange/foreign.h"
 #include "lib/model/profile.h"
 #include "lib/ops/diff.h"
@@ -50,7 +51,7 @@ run_child(struct cli *cli, char *const *argv, const struct profile *p)
 {
 	const struct stream_format stored = { .kind = STREAM_GZIP };
 	int in = p ? memfd_create("profile", MFD_CLOEXEC) : -1;
-	int pipefd[2], status = 0;
+	int pipefd[2], status;
 	enum prof_status st = PROF_OK;
 	struct profile *out = NULL;
 	struct prof_err err;
@@ -78,8 +79,7 @@ run_child(struct cli *cli, char *const *argv, const struct profile *p)
 		close(in);
 	st = profile_read(pipefd[0], cli->max_size, &out, &err);
 	close(pipefd[0]);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	status = wait_child(child);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) == CLI_TROUBLE)
 		exit(CLI_TROUBLE);
 	if (st != PROF_OK)

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "lib/base/budget.h"
+#include "lib/base/retry.h"
 #include "session.h"
 
 /* Text split at blanks: an array that ends with NULL. */
@@ -117,8 +117,7 @@ start_viewer(const struct session *s, char **words, const char *file)
 	if (child < 0 || read(pipefd[0], &why, sizeof(why)) < 0)
 		why = errno;
 	close(pipefd[0]);
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
+	wait_child(child);
 	return why;
 }
 

@@ -24,6 +24,7 @@
 #include "lib/base/buildid.h"
 #include "lib/base/confine.h"
 #include "lib/base/fdpass.h"
+#include "lib/base/retry.h"
 #include "rows.h"
 
 enum {
@@ -189,8 +190,7 @@ jail_stop(struct jail *j)
 	if (!j)
 		return;
 	close(j->fd);
-	while (waitpid(j->pid, NULL, __WALL) < 0 && errno == EINTR)
-		;
+	wait_child(j->pid);
 	free(j);
 }
 

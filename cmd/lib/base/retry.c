@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum prof_status
@@ -23,4 +24,14 @@ write_all(int fd, const void *data, size_t n, struct prof_err *err)
 		n -= (size_t)w;
 	}
 	return PROF_OK;
+}
+
+int
+wait_child(pid_t pid)
+{
+	int status = -1;
+
+	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+		;
+	return status;
 }

@@ -3,6 +3,7 @@
 #define RETRY_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "lib/base/status.h"
 
@@ -12,5 +13,12 @@
  */
 enum prof_status write_all(int fd, const void *data, size_t n,
 			   struct prof_err *err) MUST_USE;
+
+/*
+ * Wait for the end of a child, also of one of confine_fork(). Returns its
+ * status as waitpid() does; -1 if there is none, or pid is that of a fork()
+ * that failed.
+ */
+int wait_child(pid_t pid);
 
 #endif

@@ -503,8 +503,7 @@ attempt(struct side *s, const char **why, struct prof_err *err)
 		take_all(s, out[0]);
 		if (!s->is_done)
 			kill(pid, SIGKILL);
-		while (waitpid(pid, &s->status, 0) < 0 && errno == EINTR)
-			;
+		s->status = wait_child(pid);
 	}
 	if (out[0] >= 0)
 		close(out[0]);

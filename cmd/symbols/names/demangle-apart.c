@@ -8,18 +8,17 @@
 
 #include "demangle-impl.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/base/confine.h"
+#include "lib/base/retry.h"
 
 enum {
 	MAX_MANGLED = 16384, /* bytes */
@@ -148,8 +147,7 @@ stop(void)
 		fclose(helper.answers);
 	helper.answers = NULL;
 	if (helper.of == getpid())
-		while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		wait_child(helper.pid);
 }
 
 /* Is there one, also after this call? */
