@@ -75,18 +75,27 @@ cli_int(const struct cli *cli, int64_t min, int64_t max)
 }
 
 int64_t
-cli_age(const struct cli *cli)
+cli_parse_age(const char *text)
 {
 	static const char units[] = "smhdw";
 	static const int64_t seconds[] = { 1, 60, 3600, 86400, 604800 };
 	char *end;
-	long long n = strtoll(cli->arg, &end, 10);
+	long long n = strtoll(text, &end, 10);
 	const char *unit = *end ? strchr(units, *end) : NULL;
 
-	if (cli->arg[0] < '0' || cli->arg[0] > '9' || !unit || end[1] ||
-	    n < 1 || n > 100000000)
-		cli_bad_arg(cli, "an age such as 14d, 12h or 30m");
+	if (*text < '0' || *text > '9' || !unit || end[1] || n > 100000000)
+		return 0;
 	return n * seconds[unit - units];
+}
+
+int64_t
+cli_age(const struct cli *cli)
+{
+	int64_t age = cli_parse_age(cli->arg);
+
+	if (!age)
+		cli_bad_arg(cli, "an age such as 14d, 12h or 30m");
+	return age;
 }
 
 double

@@ -277,7 +277,10 @@ double cli_double(const struct cli *cli); /* finite */
 double cli_between(const struct cli *cli, double min, double max);
 bool cli_bool(const struct cli *cli);   /* "[BOOL]": none means true */
 size_t cli_size(const struct cli *cli); /* bytes, with K, M, G or T */
-int64_t cli_age(const struct cli *cli); /* seconds, with s, m, h, d or w */
+int64_t cli_age(const struct cli *cli); /* as cli_parse_age() */
+
+/* The seconds of "14d"; 0: it is no age. */
+int64_t cli_parse_age(const char *text);
 
 /*
  * In cli-output.c: the path to write to, for free(): behind a symbolic link,

@@ -303,20 +303,13 @@ history_settings_release(struct history_settings *s)
 
 /* --- times --- */
 
-/* "7d": 7 days; 0: it is not an age. */
+/* "7d": 7 days in nanoseconds; 0: it is not an age. */
 static int64_t
 age(const char *text)
 {
-	static const char units[] = "smhdw";
-	static const int64_t seconds[] = { 1, 60, 3600, 86400, 604800 };
-	char *end;
-	long long n = strtoll(text, &end, 10);
-	const char *unit = *end ? strchr(units, *end) : NULL;
+	int64_t s = cli_parse_age(text);
 
-	if (*text < '0' || *text > '9' || !unit || end[1] || n < 1 ||
-	    n > 100000)
-		return 0;
-	return n * seconds[unit - units] * SECOND;
+	return s < INT64_MAX / SECOND ? s * SECOND : INT64_MAX;
 }
 
 /* "2026-11-16", "2026-11-16T04:30", "2026-11-16T04:30:00Z": as the time that
