@@ -73,7 +73,7 @@ add_part(struct reader *r, const json_t *event, struct part **out)
 static enum prof_status
 part_of(struct reader *r, const json_t *event, struct part **out)
 {
-	const char *id = v8_text(event, "id");
+	const char *id = json_text_of(event, "id");
 	uint32_t s = byname_string(&r->b, id, strlen(id)), at;
 	uint64_t key = key_of(v8_int(event, "pid"), s);
 	enum prof_status st;
@@ -158,7 +158,7 @@ add_whole(struct reader *r, const json_t *event, const json_t *profile)
 static enum prof_status
 name_thread(struct reader *r, const json_t *event)
 {
-	const char *name = v8_text(json_object_get(event, "args"), "name");
+	const char *name = json_text_of(json_object_get(event, "args"), "name");
 	uint32_t s = byname_string(&r->b, name, strlen(name));
 
 	if (s == STRTAB_NONE ||
@@ -193,7 +193,7 @@ add_samples(struct reader *r, const json_t *event)
 		json_object_get(json_object_get(event, "args"), "data");
 	const json_t *whole = json_object_get(data, "cpuProfile");
 
-	if (!strcmp(v8_text(event, "name"), "ProfileChunk"))
+	if (!strcmp(json_text_of(event, "name"), "ProfileChunk"))
 		return add_chunk(r, event, data);
 	return json_is_object(whole) ? add_whole(r, event, whole) : PROF_OK;
 }
@@ -204,7 +204,8 @@ static enum prof_status
 read_event(struct reader *r, const json_t *event, struct chunk *chunk,
 	   size_t *n_chunk)
 {
-	const char *name = v8_text(event, "name"), *ph = v8_text(event, "ph");
+	const char *name = json_text_of(event, "name"),
+		   *ph = json_text_of(event, "ph");
 	const json_t *data =
 		json_object_get(json_object_get(event, "args"), "data");
 

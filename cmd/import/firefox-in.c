@@ -66,7 +66,7 @@ nanoseconds(const char *unit)
 static int
 weight_column(const json_t *samples)
 {
-	const char *type = firefox_text(samples, "weightType");
+	const char *type = json_text_of(samples, "weightType");
 
 	return !strcmp(type, "tracing-ms") ? TIME
 	       : !strcmp(type, "bytes")    ? BYTES
@@ -115,8 +115,8 @@ read_ours(struct reader *r, const json_t *ours)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *c = json_array_get(list, i);
 
-		if (profile_add_type(r->b.p, firefox_text(c, "type"),
-				     firefox_text(c, "unit")) == PROF_NONE)
+		if (profile_add_type(r->b.p, json_text_of(c, "type"),
+				     json_text_of(c, "unit")) == PROF_NONE)
 			return prof_nomem(r->err);
 	}
 	return PROF_OK;
@@ -256,13 +256,13 @@ labels_of(struct reader *r, const json_t *thread, const char *process,
 	  struct label *l)
 {
 	const json_t *ours = json_object_get(thread, "profpipe");
-	const char *name = firefox_text(thread, "name");
+	const char *name = json_text_of(thread, "name");
 	const json_t *tid, *pid;
 	int n = 0;
 
 	if (r->is_ours) {
-		name = firefox_text(ours, "thread");
-		process = firefox_text(ours, "process");
+		name = json_text_of(ours, "thread");
+		process = json_text_of(ours, "process");
 		thread = ours;
 	}
 	tid = json_object_get(thread, "tid");
@@ -282,7 +282,7 @@ static const char *
 category_name(const struct reader *r, int64_t i)
 {
 	return i < 0 ? ""
-		     : firefox_text(json_array_get(r->categories, (size_t)i),
+		     : json_text_of(json_array_get(r->categories, (size_t)i),
 				    "name");
 }
 
@@ -360,12 +360,12 @@ read_threads(struct reader *r, const json_t *root, const json_t *threads)
 
 	for (size_t i = 0; st == PROF_OK && i < json_array_size(threads); i++) {
 		const json_t *thread = json_array_get(threads, i);
-		const char *process = firefox_text(thread, "processName");
+		const char *process = json_text_of(thread, "processName");
 		const json_t *own = json_object_get(thread, "libs");
 		struct firefox_libs libs = { 0 };
 
 		if (!*process)
-			process = firefox_text(meta, "product");
+			process = json_text_of(meta, "product");
 		if (json_is_array(own))
 			st = firefox_libs_init(&libs, own, r->err);
 		if (st == PROF_OK && (!i || !has_shared)) {
@@ -443,7 +443,7 @@ read_all(void *ctx, const json_t *saved)
 	const json_t **process = calloc(MAX_PROCESSES, sizeof(json_t *));
 	const json_t *meta = json_object_get(root, "meta");
 	const json_t *ours = json_object_get(meta, "profpipe");
-	const char *unit = firefox_text(json_object_get(meta, "sampleUnits"),
+	const char *unit = json_text_of(json_object_get(meta, "sampleUnits"),
 					"threadCPUDelta");
 	enum prof_status st;
 	size_t n = 0;

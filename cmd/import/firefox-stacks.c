@@ -39,7 +39,7 @@ firefox_libs_release(struct firefox_libs *l)
 static uint32_t
 build_id_of(struct byname *b, const json_t *lib)
 {
-	const char *id = firefox_text(lib, "codeId");
+	const char *id = json_text_of(lib, "codeId");
 	char text[129];
 	size_t n = strlen(id);
 
@@ -59,13 +59,13 @@ static uint32_t
 mapping_of(struct firefox_stacks *s, size_t i)
 {
 	const json_t *lib = json_array_get(s->libs->list, i);
-	const char *path = firefox_text(lib, "path");
+	const char *path = json_text_of(lib, "path");
 	struct mapping m = { 0 };
 
 	if (s->libs->mapping[i] != PROF_NONE)
 		return s->libs->mapping[i];
 	if (!*path)
-		path = firefox_text(lib, "name");
+		path = json_text_of(lib, "name");
 	m.file = byname_string(s->b, path, strlen(path));
 	m.build_id = build_id_of(s->b, lib);
 	if (m.file == STRTAB_NONE || m.build_id == STRTAB_NONE)

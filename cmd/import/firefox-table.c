@@ -55,11 +55,4 @@ firefox_index(struct firefox_column c, size_t row, size_t n)
 	return i >= 0 && (uint64_t)i < n ? i : FIREFOX_NONE;
 }
 
-const char *
-firefox_text(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
 #endif

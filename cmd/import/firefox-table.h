@@ -31,7 +31,4 @@ int64_t firefox_index(struct firefox_column c, size_t row, size_t n);
 /* The same as a number, or else otherwise. */
 int64_t firefox_int(struct firefox_column c, size_t row, int64_t otherwise);
 
-/* A string of object o, or "". */
-const char *firefox_text(const json_t *o, const char *key);
-
 #endif

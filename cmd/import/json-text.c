@@ -8,6 +8,14 @@
 
 #define MAX_INT ((int64_t)1 << 62)
 
+const char *
+json_text_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
 int64_t
 json_text_int(const json_t *number)
 {

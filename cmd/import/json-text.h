@@ -17,6 +17,8 @@ int64_t json_text_int(const json_t *number); /* within 2^62; else 0 */
 /* A string of b, which may hold NULs; "" if it is none. STRTAB_NONE without
  * memory. */
 uint32_t json_text_string(struct byname *b, const json_t *s);
+/* A member that is a string, else "". */
+const char *json_text_of(const json_t *o, const char *key);
 
 /*
  * Parse n bytes, have read make b's columns and samples of the value, and set

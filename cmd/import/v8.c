@@ -20,14 +20,6 @@ bad(struct v8 *v, const char *what)
 	return prof_fail(v->err, PROF_EFORMAT, "%s: %s", v->format, what);
 }
 
-const char *
-v8_text(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
-
 int64_t
 v8_int(const json_t *o, const char *key)
 {
@@ -66,8 +58,8 @@ add_node(struct v8 *v, const json_t *n, uint32_t parent)
 	/* The older form has no callFrame around these, and counts from 1. */
 	const json_t *frame = json_object_get(n, "callFrame");
 	const json_t *f = frame ? frame : n;
-	const char *name = v8_text(f, "functionName");
-	const char *url = v8_text(f, "url");
+	const char *name = json_text_of(f, "functionName");
+	const char *url = json_text_of(f, "url");
 	size_t n_url = json_string_length(json_object_get(f, "url"));
 	int64_t id = v8_int(n, "id"), start = v8_int(f, "lineNumber");
 	int64_t column = v8_int(f, "columnNumber");

@@ -78,8 +78,7 @@ enum prof_status v8_finish(struct v8 *v, int64_t end_us, int64_t *idle_us,
 /* Warn of idle time that was left out. */
 void v8_say_idle(struct byname *b, int64_t idle_us);
 
-/* A member that is a text, else ""; a number, else 0: within 2^62. */
-const char *v8_text(const json_t *o, const char *key);
+/* A member that is a number, else 0: within 2^62. */
 int64_t v8_int(const json_t *o, const char *key);
 
 #endif
