@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/budget.h"
+#include "lib/base/bytes.h"
 #include "lib/wire/compress.h"
 #include "stream.h"
 
@@ -145,12 +146,6 @@ inflate_member(struct stream_series *s, struct buf *raw, size_t *used,
 	}
 }
 
-static bool
-is_padding(const uint8_t *p, size_t n)
-{
-	return n && !*p && !memcmp(p, p + 1, n - 1);
-}
-
 /* Read all of the rest as one profile: the stream is not a series. */
 static enum prof_status
 read_whole(struct stream_series *s, struct profile **out, struct prof_err *err)
@@ -227,11 +222,11 @@ stream_series_next(struct stream_series *s, struct profile **out,
 		return PROF_OK;
 	if (is_first || left(s) < 4)
 		st = fill_series(s, want, is_file, err);
-	if (st == PROF_OK && !is_first && is_padding(next_byte(s), left(s)))
+	if (st == PROF_OK && !is_first && bytes_are_zero(next_byte(s), left(s)))
 		st = fill_series(s, SIZE_MAX, false, err);
 	data = next_byte(s);
 	if (st == PROF_OK && !is_first &&
-	    (!left(s) || is_padding(data, left(s)))) {
+	    (!left(s) || bytes_are_zero(data, left(s)))) {
 		s->is_done = true;
 		return PROF_OK;
 	}

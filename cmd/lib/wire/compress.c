@@ -9,6 +9,8 @@
 #include <zlib.h>
 #if HAVE_ZSTD
 #include <zstd.h>
+
+#include "lib/base/bytes.h"
 #endif
 
 bool
@@ -42,20 +44,14 @@ grow_output(struct buf *out, size_t max)
 	return buf_reserve(out, more);
 }
 
-/* Is the rest zero? Tape blocks are padded so. */
-static bool
-is_padding(const uint8_t *p, size_t n)
-{
-	return n && !*p && !memcmp(p, p + 1, n - 1);
-}
-
 /* Go on to the next member. Returns false at the end, or at an error. */
 static bool
 next_member(const uint8_t *at, size_t left, enum prof_status *st,
 	    struct prof_err *err)
 {
 	*st = PROF_OK;
-	if (left == 0 || is_padding(at, left))
+	/* Tape blocks are padded with zeros. */
+	if (left == 0 || bytes_are_zero(at, left))
 		return false;
 	if (compress_is_gzip(at, left))
 		return true;
