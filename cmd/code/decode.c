@@ -228,14 +228,6 @@ gather_insns(struct decoder *d)
 
 /* --- jump targets --- */
 
-static int
-cmp_range(const void *a, const void *b)
-{
-	const struct code_range *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 /* List what jumps that leave their function, and operands, refer to. */
 static size_t
 list_targets(const struct decoder *d, struct code_range *range)
@@ -257,7 +249,7 @@ list_targets(const struct decoder *d, struct code_range *range)
 				range[n++] = (struct code_range){ t, t + 1 };
 		}
 	}
-	qsort(range, n, sizeof(*range), cmp_range);
+	qsort(range, n, sizeof(*range), code_range_compare);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || range[i].start != range[distinct - 1].start)
 			range[distinct++] = range[i];

@@ -47,14 +47,6 @@ load_type(unsigned type)
 	}
 }
 
-static int
-cmp_range(const void *a, const void *b)
-{
-	const struct code_range *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 /* Find the ranges of code: from sections, or from segments if those are
  * stripped. */
 static int
@@ -99,7 +91,8 @@ read_code(struct binary *s)
 				s->segment[i].vaddr,
 				s->segment[i].vaddr + s->segment[i].memsz
 			};
-	qsort(s->code.range, s->code.n, sizeof(*s->code.range), cmp_range);
+	qsort(s->code.range, s->code.n, sizeof(*s->code.range),
+	      code_range_compare);
 	return 0;
 }
 

@@ -179,16 +179,6 @@ range_take(void *ctx, uint64_t start, uint64_t end)
 		r->t->range[r->t->n++] = (struct code_range){ start, end };
 }
 
-static int
-cmp_range(const void *a, const void *b)
-{
-	const struct code_range *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->end > y->end) - (x->end < y->end);
-}
-
 int
 cfi_read(struct cfi_table *t, const struct object *o)
 {
@@ -197,7 +187,7 @@ cfi_read(struct cfi_table *t, const struct object *o)
 	*t = (struct cfi_table){ 0 };
 	cfi_each(o, range_take, &r);
 	if (t->n)
-		qsort(t->range, t->n, sizeof(*t->range), cmp_range);
+		qsort(t->range, t->n, sizeof(*t->range), code_range_compare);
 	return r.nomem ? -1 : 0;
 }
 

@@ -19,6 +19,16 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
+int
+code_range_compare(const void *a, const void *b)
+{
+	const struct code_range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
+}
+
 /* --- headers --- */
 
 Elf_Scn *

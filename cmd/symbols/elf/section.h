@@ -22,6 +22,9 @@ struct code_range {
 	uint64_t start, end;
 };
 
+/* For qsort(): by start, then by end. */
+int code_range_compare(const void *a, const void *b);
+
 /* The ranges of code. */
 struct code_map {
 	struct code_range *range; /* ascending */
