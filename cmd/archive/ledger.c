@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/now.h"
 #include "lib/base/outfile.h"
 #include "lib/base/regular.h"
 #include "lib/base/retry.h"
@@ -38,12 +39,6 @@ static enum prof_status
 fail_errno(struct prof_err *err, const char *what)
 {
 	return prof_fail(err, PROF_EIO, "%s: %s", what, strerror(errno));
-}
-
-static int64_t
-mtime_of(const struct stat *sb)
-{
-	return (int64_t)sb->st_mtim.tv_sec * 1000000000 + sb->st_mtim.tv_nsec;
 }
 
 /* --- the index --- */
@@ -122,7 +117,7 @@ ledger_file(const struct ledger *l, const char *path, int fd,
 
 	if (fstat(fd, &sb) < 0)
 		return fail_errno(err, path);
-	return note(l, 'F', sb.st_size, mtime_of(&sb), path, err);
+	return note(l, 'F', sb.st_size, mtime_ns(&sb), path, err);
 }
 
 enum prof_status
@@ -290,7 +285,7 @@ remove_file(int root, struct line *line, size_t *n)
 		return line->is_dropped;
 	}
 	is_ours = S_ISREG(sb.st_mode) && sb.st_size == line->size &&
-		  mtime_of(&sb) == line->mtime_ns;
+		  mtime_ns(&sb) == line->mtime_ns;
 	line->is_dropped = true;
 	if (is_ours && unlinkat(dir, base, 0) == 0)
 		++*n;

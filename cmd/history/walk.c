@@ -37,12 +37,6 @@ fail(const struct place *at, const char *name, struct prof_err *err)
 			 strerror(errno));
 }
 
-static int64_t
-mtime_ns(const struct stat *sb)
-{
-	return (int64_t)sb->st_mtim.tv_sec * 1000000000 + sb->st_mtim.tv_nsec;
-}
-
 /* Takes path and real. */
 static enum prof_status
 add_file(struct walk *w, char *path, char *real, const struct stat *sb,
