@@ -6,17 +6,12 @@
 #include <math.h>
 
 #include "lib/base/escape.h"
+#include "lib/report/text-print.h"
 
 static const struct str *
 key_of(const struct series *x, size_t bucket)
 {
 	return names_str(&x->keys, x->bucket[bucket].key);
-}
-
-static void
-put_text(const struct str *s, FILE *out)
-{
-	escape_put(out, ESCAPE_TEXT, s->s, s->len);
 }
 
 /* "+10.1% (+6.2 to +14.0)", relative to the share before. */
@@ -36,11 +31,11 @@ put_arrival(const struct series *x, const struct build_test *t, FILE *out)
 
 	series_time(t->first_ns, false, first);
 	fprintf(out, "build ");
-	put_text(names_str(&x->words, t->build), out);
+	text_put_str(out, names_str(&x->words, t->build));
 	fputs(" arrived", out);
 	for (size_t i = 0; i < n && t->host[i]; i++) {
 		fputs(!i ? " on " : i + 1 < t->n_host ? ", " : " and ", out);
-		put_text(names_str(&x->words, t->host[i]), out);
+		text_put_str(out, names_str(&x->words, t->host[i]));
 	}
 	if (t->n_host > n)
 		fprintf(out, " and %zu more hosts", t->n_host - n);
@@ -61,7 +56,7 @@ put_build(const struct series *x, const struct build_test *t, FILE *out)
 	} else {
 		fputs(" and has it, unlike ", out);
 	}
-	put_text(names_str(&x->words, t->before), out);
+	text_put_str(out, names_str(&x->words, t->before));
 	fprintf(out, " in %zu hours%s, p %.2g", t->n, which[t->hours], t->p);
 }
 
@@ -77,7 +72,7 @@ put_host(const struct series *x, const struct shifts_one *one, FILE *out)
 				     : ", but ran too few hours to be compared "
 				       "with ",
 		      out);
-		put_text(names_str(&x->words, one->arrived.before), out);
+		text_put_str(out, names_str(&x->words, one->arrived.before));
 	} else if (x->n_build) {
 		fputs("no build arrived then", out);
 	} else {
@@ -87,7 +82,7 @@ put_host(const struct series *x, const struct shifts_one *one, FILE *out)
 	}
 	if (h->n > 1) {
 		fprintf(out, "; of %zu hosts ", h->n);
-		put_text(names_str(&x->words, h->host), out);
+		text_put_str(out, names_str(&x->words, h->host));
 		if (isnan(h->before))
 			fprintf(out, " is new: %.3f%%", 100 * h->after);
 		else if (isnan(h->after))
@@ -107,14 +102,14 @@ put_change(const struct series *x, const struct series_fn *f,
 	const struct shift *c = &one->shift;
 
 	fputs("change: ", out);
-	put_text(names_str(&x->functions, f->name), out);
+	text_put_str(out, names_str(&x->functions, f->name));
 	fputs(" from ", out);
-	put_text(key_of(x, c->at), out);
+	text_put_str(out, key_of(x, c->at));
 	if (c->first != c->last) {
 		fputs(" (between ", out);
-		put_text(key_of(x, c->first), out);
+		text_put_str(out, key_of(x, c->first));
 		fputs(" and ", out);
-		put_text(key_of(x, c->last), out);
+		text_put_str(out, key_of(x, c->last));
 		putc(')', out);
 	}
 	fprintf(out, " on: share %.3f%% to %.3f%%", 100 * c->before,
