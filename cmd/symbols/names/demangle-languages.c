@@ -10,6 +10,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/escape.h"
+#include "lib/base/filename.h"
 
 #if HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
@@ -385,14 +386,6 @@ static const struct {
 	  put_ada },
 };
 
-static bool
-ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), n_end = strlen(end);
-
-	return n > n_end && !strcmp(s + n - n_end, end);
-}
-
 unsigned
 demangle_languages(const char *name, const char *file)
 {
@@ -400,7 +393,7 @@ demangle_languages(const char *name, const char *file)
 
 	for (size_t i = 0; i < N_LANGUAGE; i++) {
 		for (size_t k = 0; k < 2 && languages[i].file[k]; k++)
-			if (ends_with(file, languages[i].file[k]))
+			if (filename_ends_in(file, languages[i].file[k]))
 				set |= languages[i].bit;
 		for (size_t k = 0; k < 4 && languages[i].prefix[k]; k++)
 			if (has_prefix(name, languages[i].prefix[k]))
