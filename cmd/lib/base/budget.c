@@ -71,16 +71,21 @@ budget_read(size_t n)
 	}
 }
 
-void
-budget_file(const struct stat *sb)
+uint64_t
+budget_file_bytes(const struct stat *sb)
 {
 	uint64_t size = (uint64_t)sb->st_size;
 	uint64_t on_disk = (uint64_t)sb->st_blocks * 512;
 
-	if (on_disk == 0) /* unknown to the file system */
-		on_disk = size;
+	/* 0: unknown to the file system */
+	return on_disk && on_disk < size ? on_disk : size;
+}
+
+void
+budget_file(const struct stat *sb)
+{
 	if (S_ISREG(sb->st_mode) && sb->st_size > 0)
-		budget_read((size_t)(on_disk < size ? on_disk : size));
+		budget_read((size_t)budget_file_bytes(sb));
 }
 
 size_t

@@ -10,6 +10,7 @@
 #define BUDGET_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 /* The least a run may take, and what it may take for each byte that is read. */
@@ -25,8 +26,10 @@ void budget_begin(size_t bytes);
 /* n bytes were read; nothing without budget_begin(). */
 void budget_read(size_t n);
 
-/* A file was opened, to be read or mapped: what it takes of the disk counts, as
- * holes cost who made it nothing. */
+/* What a file takes of the disk: its holes cost nothing to make. */
+uint64_t budget_file_bytes(const struct stat *sb);
+
+/* A file was opened, to be read or mapped: the bytes of now grow by those. */
 void budget_file(const struct stat *sb);
 
 /* The bytes of now; SIZE_MAX without budget_begin(). */

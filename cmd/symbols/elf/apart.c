@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "broker.h"
+#include "lib/base/budget.h"
 #include "lib/base/buf.h"
 #include "lib/base/confine.h"
 #include "lib/base/regular.h"
@@ -235,11 +236,8 @@ has_symbols(int fd, const struct stat *sb, struct prof_err *err)
 static void
 allow_file(const struct side *s, const struct stat *sb)
 {
-	uint64_t size = (uint64_t)sb->st_size;
-	uint64_t on_disk = (uint64_t)sb->st_blocks * 512;
+	uint64_t size = budget_file_bytes(sb);
 
-	if (on_disk && on_disk < size)
-		size = on_disk; /* holes cost who made it nothing */
 	if (size > SIZE_MAX / KEEP)
 		size = 0;
 	confine_allow(
