@@ -8,12 +8,7 @@
 #include <time.h>
 
 #include "history/store/block.h"
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include "lib/base/ascii.h"
 
 /* The number of n digits at s; -1: these are no digits. */
 static int

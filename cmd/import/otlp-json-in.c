@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "json-text.h"
+#include "lib/base/ascii.h"
 #include "lib/formats/exchange/otlp-fields.h"
 #include "lib/wire/message.h"
 #include "lib/wire/wire.h"
@@ -74,16 +75,6 @@ real(json_t *j, double *x)
 	}
 	*x = strtod(s, &end);
 	return *s && !*end;
-}
-
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 static bool

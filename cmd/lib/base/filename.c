@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ascii.h"
+
 static bool
 is_plain(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+	return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
 /* FNV-1a: distinguishes names that were cut. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "lib/base/ascii.h"
 #include "lib/base/bytes.h"
 
 bool
@@ -88,17 +89,11 @@ span_blanks(struct span *s)
 	return (size_t)(s->p - from);
 }
 
-/* The value of a digit, or 99. */
+/* The value of a digit; UINT_MAX: it is none. */
 static unsigned
 digit(char c)
 {
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (unsigned)(c - 'a') + 10;
-	if (c >= 'A' && c <= 'F')
-		return (unsigned)(c - 'A') + 10;
-	return 99;
+	return (unsigned)hex_digit(c);
 }
 
 /* All digits that follow, at least one and at most max in value. */
@@ -124,7 +119,7 @@ bool
 span_digits(struct span *s, struct span *digits)
 {
 	digits->p = s->p;
-	while (s->p < s->end && digit(*s->p) < 10)
+	while (s->p < s->end && is_digit(*s->p))
 		s->p++;
 	digits->end = s->p;
 	return digits->p < digits->end;

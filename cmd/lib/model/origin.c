@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/ascii.h"
 #include "lib/base/buf.h"
 #include "profile.h"
 
@@ -118,15 +119,6 @@ origin_add_program(struct profile *p, const char *url, const void *cmdline,
 }
 
 /* --- reading --- */
-
-static int
-hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *p = c ? strchr(digits, c | (c >= 'A' ? 0x20 : 0)) : NULL;
-
-	return p ? (int)(p - digits) : -1;
-}
 
 /* Undo %XX, in place. */
 static void

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/ascii.h"
 #include "lib/base/brackets.h"
 #include "lib/base/bytes.h"
 #include "lib/model/profile.h"
@@ -30,12 +31,6 @@ static const struct names_rule rules[NAMES_N_RULE] = {
 	[RUST] = { "hashes and generics of Rust functions",
 		   "a::f::h0123456789abcdef", "a::f", 0 },
 };
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static bool
 is_hex(char c)

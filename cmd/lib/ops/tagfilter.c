@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/ascii.h"
 #include "lib/base/buf.h"
 #include "lib/base/idmap.h"
 
@@ -19,18 +20,6 @@ struct number {
 	const char *unit; /* n_unit letters, perhaps none */
 	int n_unit;
 };
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
-is_letter(char c)
-{
-	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
 
 /* Read an integer and a unit at *s: 1, or 0 if there is none, -1 too large. */
 static int

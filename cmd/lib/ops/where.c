@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/ascii.h"
 #include "lib/base/expr.h"
 #include "where-impl.h"
 
@@ -17,18 +18,6 @@ struct parser {
 	struct expr e;
 	char *words; /* free space in w->text */
 };
-
-static bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static bool
 begins_word(char c)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "frames.h"
+#include "lib/base/ascii.h"
 
 /* Hues of own code and of libraries, by falling weight of the packages. */
 static const short own_hues[PALETTE_OWN_HUES] = { 255, 48, 158, 305,
@@ -116,9 +117,8 @@ palette_colour(unsigned n, bool is_dark, char out[7])
 static bool
 is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '~' ||
-	       (unsigned char)c >= 0x80;
+	return is_letter(c) || is_digit(c) || c == '_' || c == '$' ||
+	       c == '~' || (unsigned char)c >= 0x80;
 }
 
 static bool
@@ -127,7 +127,7 @@ is_number(const char *s, size_t n)
 	size_t i = 0;
 
 	/* The name has no NUL at its end. */
-	while (i < n && s[i] >= '0' && s[i] <= '9')
+	while (i < n && is_digit(s[i]))
 		i++;
 	return n && i == n;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/base/ascii.h"
 #include "lib/base/bytes.h"
 
 struct span {
@@ -16,27 +17,9 @@ struct span {
 };
 
 static bool
-is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-static bool
-is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
 is_word(char c)
 {
-	return is_lower(c) || is_upper(c) || is_digit(c) || c == '_';
+	return is_letter(c) || is_digit(c) || c == '_';
 }
 
 /* The end of the word characters, and any of `also`, at s. */

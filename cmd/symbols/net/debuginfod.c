@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/ascii.h"
 #include "lib/base/cachedir.h"
 #include "lib/base/now.h"
 #include "lib/base/outfile.h"
@@ -361,8 +362,7 @@ debuginfod_find(struct debuginfod *d, const char *build_id, bool want_debug)
 static bool
 is_plain_char(char c, const char *others)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || (c && strchr(others, c));
+	return is_letter(c) || is_digit(c) || (c && strchr(others, c));
 }
 
 /* The path of a source in a URL: all but letters, digits and a few characters

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/ascii.h"
 #include "lib/base/escape.h"
 #include "lib/base/hashtab.h"
 #include "lib/model/profile.h"
@@ -182,10 +183,8 @@ name_event(const struct writer *w, size_t column, char *text, size_t size)
 
 	for (; *type && n < size - 1; type++) {
 		char c = *type;
-		bool is_letter =
-			(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 
-		if (is_letter || (n && c >= '0' && c <= '9'))
+		if (is_letter(c) || (n && is_digit(c)))
 			text[n++] = c;
 	}
 	text[n] = '\0';

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "byname.h"
+#include "lib/base/ascii.h"
 #include "lib/formats/span.h"
 
 #define MAX_GROUP 64 /* inlined frames in one location */
@@ -41,12 +42,6 @@ struct header {
 	uint64_t pid, period;
 	bool has_pid, has_period;
 };
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* A number; -1, of a task that has ended, is 0. */
 static bool

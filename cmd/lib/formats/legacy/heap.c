@@ -22,6 +22,7 @@
 #include <math.h>
 
 #include "impl.h"
+#include "lib/base/ascii.h"
 
 /* The numbers of a header or a sample. */
 enum { INUSE, ALLOC };
@@ -97,7 +98,7 @@ struct header {
 static bool
 is_kind_char(char c)
 {
-	return c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+	return c == '_' || is_lower(c) || is_digit(c);
 }
 
 /* " @ heap_v2/524288", " @ growthz" */

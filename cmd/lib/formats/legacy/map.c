@@ -8,6 +8,7 @@
 
 #include "impl.h"
 #include "lib/base/array.h"
+#include "lib/base/ascii.h"
 #include "lib/base/bytes.h"
 #include "lib/base/search.h"
 
@@ -200,7 +201,7 @@ without_log_prefix(struct span s)
 	if (p == s.end || *p == '[' || s.end - p < 2 || !is_blank(p[1]))
 		return s;
 	digits = p;
-	while (digits > s.p && digits[-1] >= '0' && digits[-1] <= '9')
+	while (digits > s.p && is_digit(digits[-1]))
 		digits--;
 	if (digits == p || digits - s.p < 2 || digits[-1] != ':')
 		return s;
@@ -370,7 +371,7 @@ is_library(struct span s)
 		s.p += 3;
 		if (s.p == s.end ||
 		    (s.end - s.p >= 2 && (*s.p == '.' || *s.p == '_') &&
-		     s.p[1] >= '0' && s.p[1] <= '9'))
+		     is_digit(s.p[1])))
 			return true;
 	}
 	return false;
