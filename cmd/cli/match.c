@@ -9,6 +9,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "cli.h"
+
 enum {
 	MAX_PATTERN = 1 << 16,
 	MAX_NEST = 250,
@@ -191,6 +193,23 @@ match_bytes(struct match *m, const char *s, size_t n, bool *matches,
 		"%s",
 		m->what, m->pattern, s, n > 100 ? "..." : "",
 		(const char *)why);
+}
+
+enum prof_status
+match_str(void *m, const struct str *s, bool *matches, struct prof_err *err)
+{
+	return match_bytes(m, s->s, s->len, matches, err);
+}
+
+bool
+match_must(const struct str *s, void *m)
+{
+	struct prof_err err;
+	bool matches;
+
+	if (match_str(m, s, &matches, &err) != PROF_OK)
+		die("%s", err.msg);
+	return matches;
 }
 
 static enum prof_status

@@ -44,6 +44,12 @@ void match_free(struct match *m);
 enum prof_status match_bytes(struct match *m, const char *s, size_t n,
 			     bool *matches, struct prof_err *err) MUST_USE;
 
+/* The same in the forms of questions that others ask, of the struct match at
+ * m. The second dies. */
+enum prof_status match_str(void *m, const struct str *s, bool *matches,
+			   struct prof_err *err) MUST_USE;
+bool match_must(const struct str *s, void *m);
+
 /* The same as a test for the library; it refers to m. */
 struct filter_test match_test(struct match *m);
 

@@ -15,24 +15,13 @@
 #include "lib/report/frames.h"
 #include "options.h"
 
-static bool
-matches(struct match *m, const char *option, const struct str *text)
-{
-	struct prof_err err;
-	bool is_match;
-
-	if (match_bytes(m, text->s, text->len, &is_match, &err) != PROF_OK)
-		die("--%s: %s", option, err.msg);
-	return is_match;
-}
-
 static void
 mark_matches(const struct flame_settings *s, struct naming *n)
 {
 	for (size_t i = 0; i < n->n && s->search; i++)
 		if (n->frame[i].text)
 			n->frame[i].is_match =
-				matches(s->search, "search", n->frame[i].text);
+				match_must(n->frame[i].text, s->search);
 }
 
 /* One side of the picture: all stacks, or those on one side of a pivot. */
@@ -106,7 +95,7 @@ find_pivot(struct flame_settings *s, const struct naming *n,
 	for (size_t i = 0; i < n->n; i++) {
 		const struct str *text = n->frame[i].text;
 
-		s->is_pivot[i] = text && matches(s->pivot, "pivot", text);
+		s->is_pivot[i] = text && match_must(text, s->pivot);
 		if (!s->is_pivot[i])
 			continue;
 		only = text;

@@ -134,12 +134,6 @@ const struct cli_opt gate_opts[] = {
 	{ 0 }
 };
 
-static enum prof_status
-wants(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
-{
-	return match_bytes(ctx, name->s, name->len, wanted, err);
-}
-
 static void
 release_patterns(struct gate_settings *s)
 {
@@ -205,7 +199,7 @@ set_function(struct gate_settings *s, const struct cli *cli)
 	if (match_new("function", cli->arg, MATCH_WHOLE, &s->function, &err) !=
 	    PROF_OK)
 		die("%s", err.msg);
-	s->gate.wants = wants;
+	s->gate.wants = match_str;
 	s->gate.wants_ctx = s->function;
 }
 

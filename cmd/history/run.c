@@ -77,23 +77,6 @@ find_span(struct run *r, struct span *x)
 		    r->a.n == 1 && first->root ? first->root : "the archives");
 }
 
-static enum prof_status
-wants_match(void *ctx, const struct str *name, bool *wanted,
-	    struct prof_err *err)
-{
-	return match_bytes(ctx, name->s, name->len, wanted, err);
-}
-
-static enum prof_status
-wants_all(void *ctx, const struct str *name, bool *wanted, struct prof_err *err)
-{
-	(void)ctx;
-	(void)name;
-	(void)err;
-	*wanted = true;
-	return PROF_OK;
-}
-
 /* A series, while it is made. */
 struct asking {
 	const struct span *span;
@@ -304,7 +287,7 @@ show_span(struct run *r, const struct span *span)
 		s->q.wants = function_name_wants;
 		s->q.wants_ctx = &find;
 	} else {
-		s->q.wants = wants_match;
+		s->q.wants = match_str;
 		s->q.wants_ctx = s->match;
 	}
 	ask_first(r, span, &s->q, &x);
@@ -334,7 +317,6 @@ list(struct run *r, const struct span *span)
 	struct sweep w;
 	struct prof_err err;
 
-	s->q.wants = wants_all;
 	s->q.is_list = true;
 	ask_first(r, span, &s->q, &x);
 	tell_unknown(&s->q, &x);

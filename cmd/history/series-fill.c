@@ -78,10 +78,12 @@ find_wanted(struct adding *x, struct prof_err *err)
 		x->at_build[i] = PAIRS_NONE;
 	/* 0 is no name. */
 	for (uint32_t i = 1; i < n && st == PROF_OK; i++) {
-		bool wanted = false;
+		bool wanted = !x->q->wants;
 
-		st = x->q->wants(x->q->wants_ctx,
-				 names_str(&x->a->functions, i), &wanted, err);
+		if (!wanted)
+			st = x->q->wants(x->q->wants_ctx,
+					 names_str(&x->a->functions, i),
+					 &wanted, err);
 		if (st == PROF_OK && wanted)
 			st = want(x, i, err);
 	}

@@ -33,7 +33,7 @@ struct question {
 	const char *label;         /* of SERIES_LABEL */
 	int64_t from, to;          /* times: from <= t < to */
 	const struct where *where; /* of profiles; NULL: all; entry-where.h */
-	/* Is this function asked for? */
+	/* Is this function asked for? NULL: all are. */
 	enum prof_status (*wants)(void *ctx, const struct str *name,
 				  bool *wanted, struct prof_err *err);
 	void *wants_ctx;

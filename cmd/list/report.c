@@ -25,18 +25,6 @@
 #include "options.h"
 #include "print.h"
 
-/* Does the function of this name match the pattern? */
-static bool
-wants(const struct str *name, void *ctx)
-{
-	struct prof_err err;
-	bool matches;
-
-	if (match_bytes(ctx, name->s, name->len, &matches, &err) != PROF_OK)
-		die("%s", err.msg);
-	return matches;
-}
-
 /* Name the sources that were not found, or where each was looked for. */
 static void
 tell_missing(const struct sources *sources, bool is_verbose)
@@ -122,7 +110,8 @@ list(struct cli *cli, struct list_settings *s, const struct report *r)
 	if (!sources)
 		die_nomem();
 	if (frames_new(r->p, &r->o->frames, &f, &err) != PROF_OK ||
-	    listing_new(f, &o, s->diff, wants, s->match, &l, &err) != PROF_OK)
+	    listing_new(f, &o, s->diff, match_must, s->match, &l, &err) !=
+		    PROF_OK)
 		die("%s", err.msg);
 	if (!l->n_block)
 		die("no matches found for regexp: %s; prof-text lists the "
@@ -161,7 +150,7 @@ check_inlined(const struct list_settings *s, const struct profile *p)
 			const struct function *outer =
 				&p->function[line[at->n_line - 1].function];
 
-			if (!wants(&p->strings.str[f->name], s->match))
+			if (!match_must(&p->strings.str[f->name], s->match))
 				continue;
 			die("no matches found for regexp %s: %s is inlined, "
 			    "for example into %s",
@@ -219,7 +208,7 @@ wants_name(const char *name, size_t n, void *ctx)
 {
 	const struct str s = { .s = name, .len = (uint32_t)n };
 
-	return wants(&s, ctx);
+	return match_must(&s, ctx);
 }
 
 /* The instructions of what is asked for. */

@@ -34,17 +34,6 @@ row_limits(const struct text_settings *s, const struct report *r)
 	};
 }
 
-static bool
-peek_wants(const struct str *name, void *ctx)
-{
-	struct prof_err err;
-	bool matches;
-
-	if (match_bytes(ctx, name->s, name->len, &matches, &err) != PROF_OK)
-		die("--peek: %s", err.msg);
-	return matches;
-}
-
 static void
 choose_graph(struct text_settings *s)
 {
@@ -55,7 +44,7 @@ choose_graph(struct text_settings *s)
 	case FORMAT_PEEK:
 		limit = REPORT_UNTRIMMED;
 		g->edges = GRAPH_ALL_EDGES;
-		g->wants = peek_wants;
+		g->wants = match_must;
 		g->wants_ctx = s->peek;
 		break;
 	case FORMAT_TREE:
