@@ -56,7 +56,7 @@ callgrind(struct export_args *a, struct profile *p, FILE *out,
 		export_pprof(p, a->sample_index, out);
 		return PROF_OK;
 	}
-	return callgrind_write(out, p, PACKAGE_VERSION, err);
+	return callgrind_write(out, p, err);
 }
 
 static enum prof_status

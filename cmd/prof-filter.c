@@ -149,7 +149,7 @@ take_option(struct options *o, struct cli *cli, int key)
 		add_edit(o, cli, key == KEY_RENAME_LABEL);
 		break;
 	case KEY_MIN_SAMPLES:
-		o->min_samples = cli_int(cli, 1, INT64_MAX);
+		o->min_samples = cli_int(cli, 1);
 		break;
 	case KEY_SPLIT_BY:
 		o->split_by = cli->arg;

@@ -62,15 +62,15 @@ cli_uint(const struct cli *cli, uint64_t min, uint64_t max)
 }
 
 int64_t
-cli_int(const struct cli *cli, int64_t min, int64_t max)
+cli_int(const struct cli *cli, int64_t min)
 {
 	char *end;
 	int64_t v;
 
 	errno = 0;
 	v = strtoll(cli->arg, &end, 10);
-	if (end == cli->arg || *end || errno || v < min || v > max)
-		bad_number(cli, min, max);
+	if (end == cli->arg || *end || errno || v < min)
+		bad_number(cli, min, INT64_MAX);
 	return v;
 }
 

@@ -272,7 +272,7 @@ double cli_operations(const struct cli *cli, const char *text);
 /* Parse the argument of the last option; they die, naming the option, if it is
  * invalid. */
 uint64_t cli_uint(const struct cli *cli, uint64_t min, uint64_t max);
-int64_t cli_int(const struct cli *cli, int64_t min, int64_t max);
+int64_t cli_int(const struct cli *cli, int64_t min);
 double cli_double(const struct cli *cli); /* finite */
 double cli_between(const struct cli *cli, double min, double max);
 bool cli_bool(const struct cli *cli);   /* "[BOOL]": none means true */

@@ -224,7 +224,7 @@ report_option(struct report_settings *s, struct cli *cli, int key)
 {
 	switch (key) {
 	case KEY_NODECOUNT:
-		s->node_count = cli_int(cli, -1, INT64_MAX);
+		s->node_count = cli_int(cli, -1);
 		return true;
 	case KEY_NODEFRACTION:
 		s->o.graph.node_fraction = fraction(cli, "nodefraction");

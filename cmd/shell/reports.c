@@ -107,7 +107,7 @@ reports_callgrind(struct cli *cli, struct profile *p)
 	struct prof_err err;
 
 	parse_and_filter(&s, cli, p);
-	if (callgrind_write(cli_text(cli), p, PACKAGE_VERSION, &err) != PROF_OK)
+	if (callgrind_write(cli_text(cli), p, &err) != PROF_OK)
 		die("%s", err.msg);
 	profile_free(p);
 	report_settings_release(&s);

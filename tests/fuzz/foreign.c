@@ -69,7 +69,7 @@ write_all_formats(const struct profile *p, unsigned flags)
 	if (st == PROF_OK)
 		st = speedscope_write(f, p, &speedscope, &err);
 	if (st == PROF_OK)
-		st = callgrind_write(f, p, "0", &err);
+		st = callgrind_write(f, p, &err);
 	if (st == PROF_OK)
 		st = cpuprofile_write(f, p, 0, &err);
 	if (st == PROF_OK)

@@ -82,7 +82,7 @@ read_symbols(struct tables *t, const struct object *main,
 		return 0;
 	if (debug->elf && symtab_open(debug->elf, SHT_SYMTAB, &t->split))
 		return symtab_match(&t->split, code, addr, n);
-	switch (object_open_mini(&t->mini_object, main, NULL)) {
+	switch (object_open_mini(&t->mini_object, main)) {
 	case PROF_OK:
 		break;
 	case PROF_ENOMEM:

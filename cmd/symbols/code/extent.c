@@ -71,7 +71,7 @@ tables_open(struct tables *t, const struct binary *b)
 	if (add_table(t, binary_debug(b)->elf, SHT_SYMTAB))
 		return;
 	t->is_stripped = true;
-	if (object_open_mini(&t->mini, o, NULL) == PROF_OK)
+	if (object_open_mini(&t->mini, o) == PROF_OK)
 		add_table(t, t->mini.elf, SHT_SYMTAB);
 }
 

@@ -225,8 +225,7 @@ object_open_image(struct object *o, const char *name, void *image, size_t n,
 }
 
 enum prof_status
-object_open_mini(struct object *mini, const struct object *o,
-		 struct prof_err *err)
+object_open_mini(struct object *mini, const struct object *o)
 {
 	GElf_Shdr sh;
 	Elf_Scn *scn = section_find(o->elf, ".gnu_debugdata", 0, &sh);
@@ -237,9 +236,9 @@ object_open_mini(struct object *mini, const struct object *o,
 	*mini = (struct object){ .fd = -1 };
 	if (!data || !data->d_buf || !unpack_is(data->d_buf, data->d_size))
 		return PROF_OK;
-	st = unpack(data->d_buf, data->d_size, MAX_MINI, o->budget, &out, err);
+	st = unpack(data->d_buf, data->d_size, MAX_MINI, o->budget, &out, NULL);
 	if (st == PROF_OK)
-		return object_open_image(mini, o->path, out.data, out.n, err);
+		return object_open_image(mini, o->path, out.data, out.n, NULL);
 	buf_release(&out);
 	return st;
 }

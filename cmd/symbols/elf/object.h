@@ -67,8 +67,8 @@ bool object_open_at(struct object *o, struct unpack_budget *budget,
  * closed without that section. PROF_EFORMAT, PROF_ELIMIT, PROF_ENOTSUP,
  * PROF_ENOMEM.
  */
-enum prof_status object_open_mini(struct object *mini, const struct object *o,
-				  struct prof_err *err) MUST_USE;
+enum prof_status object_open_mini(struct object *mini,
+				  const struct object *o) MUST_USE;
 
 /* Objects that are closed, or all 0, are allowed. */
 void object_close(struct object *o);

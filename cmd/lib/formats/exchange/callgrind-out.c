@@ -219,14 +219,13 @@ put_events(struct writer *w)
 }
 
 static void
-put_header(struct writer *w, const char *version)
+put_header(struct writer *w)
 {
 	int64_t sum;
 
-	fprintf(w->out,
-		"# callgrind format\nversion: 1\ncreator: profpipe-%s\n"
-		"positions: line\n",
-		version);
+	fputs("# callgrind format\nversion: 1\ncreator: "
+	      "profpipe-" PACKAGE_VERSION "\npositions: line\n",
+	      w->out);
 	put_events(w);
 	fputs("\nsummary:", w->out);
 	for (size_t i = 0; i < w->p->n_type; i++) {
@@ -241,13 +240,13 @@ put_header(struct writer *w, const char *version)
 }
 
 static void
-put_all(struct writer *w, const char *version)
+put_all(struct writer *w)
 {
 	uint32_t last = PROF_NONE;
 
 	if (w->n_cost)
 		qsort_r(w->cost, w->n_cost, sizeof(*w->cost), by_function, w);
-	put_header(w, version);
+	put_header(w);
 	for (size_t i = 0; i < w->n_cost; i++) {
 		const struct cost *c = &w->cost[i];
 		const struct named_frame *f =
@@ -284,8 +283,7 @@ collect(struct writer *w, struct prof_err *err)
 }
 
 enum prof_status
-callgrind_write(FILE *out, const struct profile *p, const char *version,
-		struct prof_err *err)
+callgrind_write(FILE *out, const struct profile *p, struct prof_err *err)
 {
 	struct writer w = { .out = out, .p = p };
 	enum prof_status st = PROF_OK;
@@ -300,7 +298,7 @@ callgrind_write(FILE *out, const struct profile *p, const char *version,
 	if (st == PROF_OK)
 		st = collect(&w, err);
 	if (st == PROF_OK)
-		put_all(&w, version);
+		put_all(&w);
 	hashtab_release(&w.table);
 	named_free(w.names);
 	for (int i = 0; i < 3; i++)

@@ -14,11 +14,9 @@ struct profile;
 
 /*
  * Write all columns of p as events: self costs by function and line, and calls
- * with their inclusive costs. version is this program's. PROF_EUSAGE: negative
- * values; PROF_ENOMEM.
+ * with their inclusive costs. PROF_EUSAGE: negative values; PROF_ENOMEM.
  */
 enum prof_status callgrind_write(FILE *out, const struct profile *p,
-				 const char *version,
 				 struct prof_err *err) MUST_USE;
 
 #endif
