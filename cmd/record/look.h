@@ -2,7 +2,7 @@
  * look.h - looks at what other processes have: their memory, mappings and
  * files. A look may never end: a process can hold the lock of its mappings, or
  * have its memory in a file system that does not answer, and then not even
- * SIGKILL ends whoever looks. So only record/scout.h calls this.
+ * SIGKILL ends the one that looks. So only record/scout.h calls this.
  */
 #ifndef RECORD_LOOK_H
 #define RECORD_LOOK_H

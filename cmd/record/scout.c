@@ -37,10 +37,10 @@ enum {
 	MAX_OF_USER = 4, /* ... and of one user: who has so many has more */
 };
 
-/* The first message of a scout: who may be at work for an answer. */
+/* The first message of a scout: the processes that work for an answer. */
 enum { N_WORK = 2 };
 struct hello {
-	pid_t pid[N_WORK]; /* itself, and who reads files for it, or 0 */
+	pid_t pid[N_WORK]; /* itself, and the one that reads its files, or 0 */
 };
 
 /* A process that a scout did not come back from. */

@@ -93,8 +93,8 @@ receive(int from, int fd[FDPASS_MAX], char build_id[BUILD_ID_TEXT])
 }
 
 /*
- * End the workers, ended ones, too: whom they are left to, a recorder of a
- * command, would take their CPU time for that of the command's children. One
+ * End the workers, and reap them: the recorder of a command, which they are
+ * left to, would take their CPU time for that of the command's children. One
  * that cannot be ended, as its file system is silent, does not count.
  */
 static void

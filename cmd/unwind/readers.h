@@ -1,6 +1,6 @@
 /*
- * readers.h - threads that read files for a rowstore: a slow file delays who
- * needs its rows, and nobody else. Small files go first.
+ * readers.h - threads that read files for a rowstore: a slow file delays the
+ * stacks that need its rows, and no others. Small files go first.
  */
 #ifndef READERS_H
 #define READERS_H
@@ -30,7 +30,7 @@ void readers_free(struct readers *r);
 
 /*
  * rowstore_read() of the first of n parcels that has rows; they become the
- * readers', who close them. user is the process's: those of one have neither
+ * readers', which close them. user is the process's: those of one have neither
  * all threads nor all questions. The answer is for readers_answer() or
  * readers_forget(). NULL: too much was asked already, or there is no memory.
  */

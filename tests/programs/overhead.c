@@ -14,9 +14,9 @@
  *	during one of each two windows of five chunks, drawn by lot, so that all
  *	signals come in the other ones: by how much those are longer.
  *
- * The first is what counts, and is blurred by whoever shares caches and cores,
- * and by where things lie in memory; the second is not, but needs chunks that
- * are alike; the third is neither, and sees nothing but signals.
+ * The first is what counts, and is blurred by programs that share caches and
+ * cores, and by where things lie in memory; the second is not, but needs chunks
+ * that are alike; the third is neither, and sees nothing but signals.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -93,7 +93,7 @@ is_blocked(long chunk)
 	       (chunk / WINDOW % 2 == 0);
 }
 
-/* Behind the back of whoever has the signal. */
+/* Behind the back of the code that has the signal. */
 static void
 block(bool on)
 {

@@ -1,10 +1,10 @@
 /*
  * silent stack|lock|code|exe SECONDS - a process that nobody can look into: a
- * file system of its own, in a mount namespace of its own, never answers who
- * reads the file there. stack: the stack of a thread that waits is that file.
- * lock: a thread waits for the file with the lock of the process's mappings.
- * Prints the server's pid when that is so, and computes. The server's end ends
- * the waits, after so many seconds at the latest: until then whoever runs ps(1)
+ * file system of its own, in a mount namespace of its own, never answers a
+ * process that reads the file there. stack: the stack of a thread that waits is
+ * that file. lock: a thread waits for the file with the lock of the process's
+ * mappings. Prints the server's pid when that is so, and computes. The server's
+ * end ends the waits, after so many seconds at the latest: until then ps(1)
  * waits, too. code: the file is this program, and what computes is mapped from
  * it; the first two other processes that read or close it are answered, and no
  * later one. exe: the file is this program, which a child runs for two seconds;
@@ -32,7 +32,7 @@ enum { SIZE = 1 << 20, FILE_ID = 2, PIECE = 1 << 17, N_OTHER = 2 };
 static const char place[] = "/mnt";
 static const char path[] = "/mnt/file";
 
-/* Of code and exe: who is answered, and this program. */
+/* Of code and exe: the processes that are answered, and this program. */
 static atomic_int *answered;
 static int other[N_OTHER]; /* of the server */
 static int self = -1;

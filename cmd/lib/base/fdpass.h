@@ -1,7 +1,7 @@
 /*
  * fdpass.h - messages with descriptors, over a socket of SOCK_SEQPACKET. A
- * parcel is a socket in which a file waits: whoever has only that can't be
- * stopped by the file's server, which is asked by close(), too.
+ * parcel is a socket in which a file waits: a process that has only that
+ * can't be stopped by the file's server, which is asked by close(), too.
  */
 #ifndef FDPASS_H
 #define FDPASS_H

@@ -24,9 +24,9 @@ fail(int fd, struct prof_err *err)
 }
 
 /*
- * Is most of the file a hole? Holes cost who made them nothing, and who reads
- * them memory and time. File systems that compress show fewer blocks, as do
- * some until they have written them, but no hole then.
+ * Is most of the file a hole? Holes cost nothing to make, and memory and time
+ * to read. File systems that compress show fewer blocks, as do some until they
+ * have written them, but no hole then.
  */
 static bool
 is_hollow(int fd, const struct stat *sb)

@@ -13,10 +13,10 @@
  * to close, with the result of fstat() in *sb. A profile may name a device, and
  * drivers act on open(): a watchdog starts, a tape rewinds. So other kinds of
  * files are never opened, nor are those of /proc, /sys and tracing: reading
- * kmsg waits, and takes lines away from whoever logs them. With no_link, path
- * itself must not be a symbolic link. -1, errno and *err: PROF_EIO,
- * PROF_EFORMAT if it is not a regular file, or PROF_ELIMIT if most of it is a
- * hole.
+ * kmsg waits, and takes lines away from the daemon that logs them. With
+ * no_link, path itself must not be a symbolic link. -1, errno and *err:
+ * PROF_EIO, PROF_EFORMAT if it is not a regular file, or PROF_ELIMIT if most of
+ * it is a hole.
  */
 int regular_open(const char *path, bool no_link, struct stat *sb,
 		 struct prof_err *err) MUST_USE;

@@ -32,8 +32,9 @@ void unpack_budget_init(struct unpack_budget *b, size_t max);
 
 /*
  * The file at path is there and could not be read (errno). That must not pass
- * for a file that is not there, whoever had to go on meanwhile: without memory
- * or descriptors binary_run() fails, and the rest is counted, to be said.
+ * for a file that is not there, even if the search went on meanwhile: without
+ * memory or descriptors binary_run() fails, and the rest is counted, to be
+ * said.
  */
 void unpack_unread(struct unpack_budget *b, const char *path, int error);
 
