@@ -17,9 +17,8 @@ is_plain(char c)
 	return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
-/* FNV-1a: distinguishes names that were cut. */
-static uint64_t
-hash(const char *s, size_t n)
+uint64_t
+filename_fnv(const char *s, size_t n)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -39,7 +38,7 @@ filename_safe(const char *s, size_t n, char name[FILENAME_SAFE_MAX])
 
 		if (at > LONGEST) {
 			snprintf(name + at, FILENAME_SAFE_MAX - at,
-				 "~%016" PRIx64, hash(s, n));
+				 "~%016" PRIx64, filename_fnv(s, n));
 			return;
 		}
 		if (is_plain(s[i]) && !first)

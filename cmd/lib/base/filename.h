@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #define FILENAME_SAFE_MAX 128
@@ -15,6 +16,10 @@
  * begins with a dot or a dash, so it is no folder, hidden file or option.
  */
 void filename_safe(const char *s, size_t n, char name[FILENAME_SAFE_MAX]);
+
+/* 64-bit FNV-1a of n bytes: the same everywhere and for ever, as names of files
+ * must be, so strangers can make two that are equal. */
+uint64_t filename_fnv(const char *s, size_t n);
 
 /* Does name end in `end`, after something else? */
 static inline bool

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/cachedir.h"
+#include "lib/base/filename.h"
 #include "lib/base/outfile.h"
 #include "lib/base/regular.h"
 #include "lib/base/retry.h"
@@ -104,15 +105,11 @@ struct entry {
 
 enum { MAX_NAME = 17 };
 
-/* The name of the entry of key: 64 bits of FNV-1a, which may collide. */
+/* The name of the entry of key: a hash, which may collide. */
 static void
 entry_name(const char *key, char name[MAX_NAME])
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (const char *p = key; *p; p++)
-		h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	snprintf(name, MAX_NAME, "%016" PRIx64, h);
+	snprintf(name, MAX_NAME, "%016" PRIx64, filename_fnv(key, strlen(key)));
 }
 
 static void
