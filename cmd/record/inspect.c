@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +43,7 @@ read_file(int fd, bool wants_obstacle, struct inspect *out)
 /* --- the process that reads --- */
 
 static _Noreturn void
-serve(int socket)
+serve(bool is_ready)
 {
 	int fd[FDPASS_MAX];
 	bool wants_obstacle;
@@ -52,8 +51,7 @@ serve(int socket)
 	size_t n_fd;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (dup2(socket, 0) < 0 || close_range(1, ~0u, 0) < 0 ||
-	    !confine_drop_rights())
+	if (!is_ready || !confine_drop_rights())
 		_exit(1);
 	confine_limit(MAX_BYTES, MAX_SECONDS);
 	if (!confine_calls(CONFINE_FILES))
@@ -86,21 +84,9 @@ dismiss(void)
 static bool
 has_reader(void)
 {
-	int fd[2];
-
-	if (reader.fd >= 0)
-		return true;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0)
-		return false;
-	reader.pid = confine_fork();
-	if (reader.pid == 0)
-		serve(fd[1]);
-	close(fd[1]);
-	if (reader.pid < 0)
-		close(fd[0]);
-	else
-		reader.fd = fd[0];
-	return reader.pid > 0;
+	if (reader.fd < 0)
+		reader.pid = confine_serve(&reader.fd, serve, NULL);
+	return reader.fd >= 0;
 }
 
 pid_t

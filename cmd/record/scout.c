@@ -125,7 +125,7 @@ serve(int socket)
 }
 
 static _Noreturn void
-make_scouts(int socket)
+make_scouts(bool is_ready)
 {
 	int fd[FDPASS_MAX];
 	size_t n;
@@ -135,7 +135,7 @@ make_scouts(int socket)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	if (dup2(socket, 0) < 0 || close_range(1, ~0u, 0) < 0)
+	if (!is_ready)
 		_exit(1);
 	while (fdpass_receive(0, &byte, 1, fd, &n) == 1 && n == 1) {
 		if (confine_fork() == 0) {
@@ -154,22 +154,11 @@ make_scouts(int socket)
 enum prof_status
 scout_begin(struct prof_err *err)
 {
-	int fd[2];
-
 	if (scout.is_begun)
 		return PROF_OK;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0)
-		return prof_fail(err, PROF_EIO, "socketpair: %s",
-				 strerror(errno));
-	scout.maker_pid = confine_fork();
-	if (scout.maker_pid == 0)
-		make_scouts(fd[1]);
-	close(fd[1]);
-	if (scout.maker_pid < 0) {
-		close(fd[0]);
-		return prof_fail(err, PROF_EIO, "fork: %s", strerror(errno));
-	}
-	scout.maker = fd[0];
+	scout.maker_pid = confine_serve(&scout.maker, make_scouts, err);
+	if (scout.maker_pid < 0)
+		return PROF_EIO;
 	scout.is_begun = true;
 	return PROF_OK;
 }

@@ -113,7 +113,7 @@ end_workers(void)
 }
 
 static _Noreturn void
-serve(int socket)
+serve(bool is_ready)
 {
 	char build_id[BUILD_ID_TEXT];
 	int fd[FDPASS_MAX];
@@ -122,8 +122,7 @@ serve(int socket)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	if (dup2(socket, 0) < 0 || close_range(1, ~0u, 0) < 0 ||
-	    !confine_drop_rights())
+	if (!is_ready || !confine_drop_rights())
 		_exit(1);
 	while (receive(0, fd, build_id)) {
 		pid_t worker = confine_fork();
@@ -147,7 +146,6 @@ enum prof_status
 jail_start(struct jail **out, struct prof_err *err)
 {
 	struct jail *j;
-	int fd[2];
 
 	*out = NULL;
 	if (!confine_is_possible())
@@ -155,21 +153,11 @@ jail_start(struct jail **out, struct prof_err *err)
 	j = malloc(sizeof(*j));
 	if (!j)
 		return prof_nomem(err);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0) {
-		free(j);
-		return prof_fail(err, PROF_EIO, "socketpair: %s",
-				 strerror(errno));
-	}
-	j->fd = fd[0];
 	atomic_init(&j->is_over, false);
-	j->pid = confine_fork();
-	if (j->pid == 0)
-		serve(fd[1]);
-	close(fd[1]);
+	j->pid = confine_serve(&j->fd, serve, err);
 	if (j->pid < 0) {
-		close(j->fd);
 		free(j);
-		return prof_fail(err, PROF_EIO, "fork: %s", strerror(errno));
+		return PROF_EIO;
 	}
 	*out = j;
 	return PROF_OK;

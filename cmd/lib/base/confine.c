@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,6 +51,30 @@ confine_fork(void)
 	pid_t pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 
 	return pid < 0 && errno == EINVAL ? fork() : pid;
+}
+
+pid_t
+confine_serve(int *socket, void (*serve)(bool is_ready), struct prof_err *err)
+{
+	int pair[2];
+	pid_t pid;
+
+	*socket = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
+		prof_fail(err, PROF_EIO, "socketpair: %s", strerror(errno));
+		return -1;
+	}
+	pid = confine_fork();
+	if (pid == 0)
+		serve(dup2(pair[1], 0) == 0 && close_range(1, ~0u, 0) == 0);
+	if (pid < 0) {
+		prof_fail(err, PROF_EIO, "fork: %s", strerror(errno));
+		close(pair[0]);
+	} else {
+		*socket = pair[0];
+	}
+	close(pair[1]);
+	return pid;
 }
 
 bool

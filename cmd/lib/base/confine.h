@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "status.h"
+
 /* Should strangers' files be read by such a process? If this one is root's,
  * unless $PROF_SANDBOX is 0. */
 bool confine_is_wanted(void);
@@ -22,6 +24,14 @@ bool confine_is_possible(void);
 /* fork() of a process with one thread; it does not appear to wait() without
  * __WALL. */
 pid_t confine_fork(void);
+
+/*
+ * Run serve(), which ends the process, in one of confine_fork(). Its only
+ * descriptor is 0: the other end of *socket, which keeps messages apart. false:
+ * it could not be made so. Returns its pid; -1: PROF_EIO, and *socket is -1.
+ */
+pid_t confine_serve(int *socket, void (*serve)(bool is_ready),
+		    struct prof_err *err);
 
 /* Become nobody, without a way back. false: it failed; end the process. */
 bool confine_drop_rights(void);
