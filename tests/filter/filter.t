@@ -397,6 +397,13 @@ check 'anonymize: numbers of labels and their units go, too' 0 \
 0
 0
 END
+check 'anonymize: a difference keeps its sides' 0 \
+	'prof-diff "$data/good-old.pb.gz" "$data/good-new.pb.gz" | prof-filter --anonymize --key=key |
+	prof-text --diff --compact-labels | cut -d% -f1 | sed -n "1p; 4,5p"' <<'END'
+Total 1020ms before, 1050ms after: +30ms (+2.94
+      400ms       600ms      +200ms  +50.00
+      250ms       100ms      -150ms  -60.00
+END
 check_err 'a short key' 2 \
 	'echo short >k; prof-filter --anonymize --key=k cpu.pb.gz' \
 	'k: a key has 16 bytes or more'

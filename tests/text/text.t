@@ -576,6 +576,17 @@ Total 250ms before, 150ms after: -100ms (-40.00%)
       250ms       150ms      -100ms  -40.00%     100%    100%  main
           0        50ms       +50ms      new       0%  33.33%  d
 END
+check 'filters of labels leave the sides of a difference as they are' 0 '
+	prof-text --diff --compact-labels diff.pb.gz >plain
+	for o in --tagshow=user --taghide=. --tagignore=true; do
+		prof-text -q --diff --compact-labels $o diff.pb.gz | sed 1,2d | cmp - plain
+		prof-filter -q $o diff.pb.gz | prof-text --diff --compact-labels | cmp - plain
+	done
+	prof-text --diff --compact-labels --tagfocus=pprof::base=true diff.pb.gz | tail -1' <<'END'
+       70ms           0       -70ms     gone    6.86%      0%  e
+END
+check_err 'the mark of a diff base is no label to be found' 0 \
+	'prof-text --diff --tagfocus=true diff.pb.gz >/dev/null' 'tagfocus expression matched no samples'
 check 'changes with tabs' 0 'prof-text --diff --tsv --nodecount=2 diff.pb.gz | tr "\t" ,' <<'END'
 flat_before,flat_after,flat_change,cum_before,cum_after,cum_change,total_before,total_after,unit,name,function,file,line,column,address,object
 400000000,600000000,200000000,400000000,600000000,200000000,1020000000,1050000000,nanoseconds,a,a,,0,0,0x0,

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "lib/model/labels.h"
+
 struct work {
 	struct profile *p;
 	const struct anonymous_hash *h;
@@ -35,6 +37,7 @@ profile_anonymize(struct profile *p, const struct anonymous_hash *h,
 {
 	struct work w = { p, h, calloc(p->strings.n_str, sizeof(uint32_t)),
 			  false };
+	uint32_t base = base_mark_of(p).key;
 
 	if (!w.to)
 		return prof_nomem(err);
@@ -53,8 +56,9 @@ profile_anonymize(struct profile *p, const struct anonymous_hash *h,
 
 		/* Numeric labels, which may identify a user or request, come
 		 * last and are dropped. */
-		while (n < p->sample[i].n_label && l[n].str)
-			rename_string(&w, &l[n++].str);
+		for (; n < p->sample[i].n_label && l[n].str; n++)
+			if (l[n].key != base)
+				rename_string(&w, &l[n].str);
 		p->sample[i].n_label = n;
 	}
 	p->n_comment = 0;

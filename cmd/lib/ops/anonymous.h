@@ -20,9 +20,9 @@ struct anonymous_hash {
  * Replace the names of functions, files, binaries, build ids, and the values of
  * string labels; empty names stay empty. Numeric labels with their units,
  * comments, the patterns of drop_frames and keep_frames, and the URL are
- * removed. Sample types and values, keys of string labels, and the shape of the
- * stacks stay, so two profiles with the same key can still be compared.
- * PROF_ENOMEM.
+ * removed. The mark of a base (labels.h), sample types and values, keys of
+ * string labels, and the shape of the stacks stay, so two profiles with the
+ * same key can still be compared. PROF_ENOMEM.
  */
 enum prof_status profile_anonymize(struct profile *p,
 				   const struct anonymous_hash *h,

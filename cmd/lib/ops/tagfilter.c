@@ -12,6 +12,7 @@
 #include "lib/base/ascii.h"
 #include "lib/base/buf.h"
 #include "lib/base/idmap.h"
+#include "lib/model/labels.h"
 
 /* --- ranges --- */
 
@@ -116,6 +117,7 @@ struct work {
 	const struct tag_filter *f;
 	struct measures measures;
 	uint32_t key;          /* string, if the filter has one */
+	uint32_t base;         /* string: else all keys but this */
 	unsigned char *string; /* with a key, by string: UNKNOWN, NO, YES */
 	struct idmap pair;     /* else by key, string: into passed */
 	uint64_t *passed;      /* a bit for each test */
@@ -132,6 +134,7 @@ work_init(struct work *w, const struct profile *p, const struct tag_filter *f,
 	w->p = p;
 	w->f = f;
 	w->err = err;
+	w->base = base_mark_of(p).key;
 	w->string = calloc(p->strings.n_str, 1);
 	if (!w->string || idmap_init(&w->pair, 0) < 0 ||
 	    measures_init(&w->measures, p) < 0)
@@ -245,7 +248,7 @@ accepts(struct work *w, const struct sample *s, bool *yes)
 	for (uint32_t k = 0; k < s->n_label && st == PROF_OK && !*yes; k++) {
 		uint64_t bits = 0;
 
-		if ((f->key && l[k].key != w->key) ||
+		if ((f->key ? l[k].key != w->key : l[k].key == w->base) ||
 		    f->is_range != (l[k].str == 0))
 			continue;
 		if (f->is_range) {

@@ -35,7 +35,8 @@ enum prof_status tag_range_parse(const char *text, struct tag_range *out,
  * it. A number whose unit has a family never lies in a range without a unit;
  * with a key that is an error, because users write bytes=1024 for 1024bytes.
  * Tests accept a sample, with a key, if some string of that key passes some
- * test; without a key, if each test is passed by some text "key:string".
+ * test; without a key, if each test is passed by some text "key:string". Only
+ * a filter with its key sees the mark of a base (labels.h: base_mark).
  */
 struct tag_filter {
 	const char *key; /* or NULL */

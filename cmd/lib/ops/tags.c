@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/model/labels.h"
 #include "lib/model/units.h"
 
 /* --- labels as text --- */
@@ -72,8 +73,12 @@ tags_filter(struct profile *p, const struct filter_test *show,
 {
 	unsigned char *verdict = calloc(p->strings.n_str, 1);
 	enum prof_status st = verdict ? PROF_OK : prof_nomem(err);
+	uint32_t base = base_mark_of(p).key;
 
 	found[0] = found[1] = false;
+	/* Without its mark the base would count as a part of the new side. */
+	if (verdict && base != STRTAB_NONE)
+		verdict[base] = KEPT;
 	for (size_t i = 0; i < p->n_sample && st == PROF_OK; i++) {
 		struct sample *s = &p->sample[i];
 		struct label *l = p->label + s->label;

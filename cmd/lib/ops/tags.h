@@ -23,7 +23,8 @@ long tags_text(const struct profile *p, const struct sample *s, uint32_t key,
 
 /*
  * Drop labels whose key does not pass show, or passes hide; NULL: no such test.
- * found tells for each whether any key of a sample passed it.
+ * found tells for each whether any key of a sample passed it. The mark of a
+ * base (labels.h: base_mark) stays, whatever the tests say.
  */
 enum prof_status tags_filter(struct profile *p, const struct filter_test *show,
 			     const struct filter_test *hide, bool found[2],
