@@ -236,6 +236,9 @@ refine_frames(const struct refine *r, struct profile *p, const char *unit)
 	check_status(match_drop_frames(p, &err), &err);
 	if (!root->text && !leaf->text)
 		return;
+	/* A next reader would apply it to the new frames: below a root that is
+	 * the user's, all of a stack may go. */
+	p->drop_frames = p->keep_frames = 0;
 	check_status(tags_frames(p, root->key, root->n_key, leaf->key,
 				 leaf->n_key, unit ? unit : "auto", found,
 				 &err),

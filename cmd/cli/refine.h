@@ -68,7 +68,8 @@ bool refine_option(struct refine *r, const struct cli *cli, int key);
 
 /*
  * First part: drop frames by the profile's drop_frames (unless --all-frames),
- * and make frames of labels. unit: for their numbers, or NULL.
+ * and make frames of labels, which fulfils that request for good. unit: for
+ * their numbers, or NULL.
  */
 void refine_frames(const struct refine *r, struct profile *p, const char *unit);
 

@@ -135,6 +135,15 @@ main;malloc;sbrk	 1
 main;runtime.call;f	 2
 main;runtime.gc;f	 3
 END
+sed 's/^main;malloc.*/runtime.main;main;work;malloc 9 {user="ann"}/' drop.txt | mkprof >goes.pb.gz
+check 'frames of labels: what to drop is dropped before, and once' 0 '
+	for o in --tagroot=user --tagleaf=user; do
+		prof-text $o goes.pb.gz >once
+		prof-filter $o goes.pb.gz | prof-text | cmp - once
+	done
+	grep -c work once' <<'END'
+1
+END
 # --- laws ---
 
 # What focus keeps and what ignore leaves is all there is. (Profiles with empty
