@@ -251,7 +251,9 @@ main(int argc, char **argv)
 	parse_arguments(&a, &cli);
 	s.settings = a.settings;
 	s.max_size = cli.max_size;
-	s.p = source_open(&cli, &a.source);
+	s.source = &a.source;
+	s.read = session_read;
+	s.p = source_open(&cli, s.source);
 	if (profile_sample_index(s.p, s.settings.value[SET_SAMPLE_INDEX],
 				 &column, &err) != PROF_OK ||
 	    settings_assign(&s.settings, s.p, "unit",

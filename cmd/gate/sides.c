@@ -69,7 +69,7 @@ add_input(struct sides *s, enum gate_side side, const char *name)
 		die("'%s' comes after '--', where profiles are: options go "
 		    "first",
 		    name);
-	s->input[s->n_input++] = (struct side_input){ name, side };
+	s->input[s->n_input++] = (struct side_input){ name, side, NULL };
 }
 
 void
@@ -297,7 +297,7 @@ read_input(const struct sides *s, size_t i, struct cli *cli, struct gate *g,
 {
 	const struct side_input *in = &s->input[i];
 	struct names_rule rule[NAMES_N_RULE] = { 0 };
-	struct profile *p = cli_read(cli, in->name);
+	struct profile *p = in->p ? in->p : cli_read(cli, in->name);
 	double exposure = exposure_of(p, in->name, in->side, &s->scale);
 	struct gate_measure m;
 	struct gate_total total;

@@ -28,6 +28,7 @@ struct scale_option {
 struct side_input {
 	const char *name;
 	enum gate_side side;
+	struct profile *p; /* NULL: it is read by its name */
 };
 
 struct sides {

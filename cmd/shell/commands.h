@@ -11,6 +11,7 @@
 struct cli;
 struct cli_opt;
 struct profile;
+struct session;
 
 enum command_to {
 	TO_TEXT,   /* standard output */
@@ -26,6 +27,8 @@ struct command {
 	 * and groups. Filters and frees p. Returns the exit status; dies.
 	 */
 	int (*report)(struct cli *cli, struct profile *p);
+	/* Instead: compare the session's profile with others. */
+	int (*compare)(struct cli *cli, const struct session *s);
 	const struct cli_opt *opts;
 	const struct cli_opt *const *groups;
 	const char *fixed; /* an option that is always passed, or NULL */

@@ -15,6 +15,7 @@
 #include "request.h"
 #include "run.h"
 #include "session.h"
+#include "source.h"
 
 static const char blanks[] = " \t\n\v\f\r";
 
@@ -61,32 +62,59 @@ push_step(struct session *s, const char *words, struct profile *after)
 	s->p = after;
 }
 
-static void
-filter(struct session *s, const char *words)
+/* What the words of a step keep of s->p; NULL, with an error counted. */
+static struct profile *
+filtered(struct session *s, const char *words)
 {
 	struct request r = { .command = command_find("proto") };
-	struct profile *after;
+	struct profile *after = NULL;
 	struct prof_err err;
 
-	for (size_t i = 0; !*words && i < s->n_step; i++)
-		session_say("  %zu  %s", i + 1, s->step[i].words);
-	if (!*words)
-		return;
 	if (settings_init(&r.settings) < 0)
 		die_nomem();
 	settings_put(&r.settings, SET_ALL_FRAMES,
 		     s->settings.value[SET_ALL_FRAMES]);
-	if (request_filter(&r.settings, words, s->p, &err) != PROF_OK) {
+	if (request_filter(&r.settings, words, s->p, &err) != PROF_OK)
 		session_error(s, "%s", err.msg);
-	} else if (run_into_memory(s, &r, &after)) {
-		if (!after->n_sample) {
-			session_error(s, "no sample is left: not filtered");
-			profile_free(after);
-		} else {
-			push_step(s, words, after);
-		}
-	}
+	else if (!run_into_memory(s, &r, &after))
+		after = NULL;
 	request_release(&r);
+	return after;
+}
+
+static void
+filter(struct session *s, const char *words)
+{
+	struct profile *after = *words ? filtered(s, words) : NULL;
+
+	for (size_t i = 0; !*words && i < s->n_step; i++)
+		session_say("  %zu  %s", i + 1, s->step[i].words);
+	if (after && !after->n_sample) {
+		session_error(s, "no sample is left: not filtered");
+		profile_free(after);
+	} else if (after) {
+		push_step(s, words, after);
+	}
+}
+
+struct profile *
+session_read(const struct session *s, struct cli *cli, const char *name)
+{
+	struct session side = *s;
+
+	side.p = source_read(cli, name, s->source);
+	for (size_t i = 0; i < s->n_step; i++) {
+		struct profile *after = filtered(&side, s->step[i].words);
+
+		if (!after)
+			exit(CLI_TROUBLE);
+		if (!after->n_sample)
+			die("%s: step %zu, %s, leaves nothing", cli_name(name),
+			    i + 1, s->step[i].words);
+		profile_free(side.p);
+		side.p = after;
+	}
+	return side.p;
 }
 
 static void

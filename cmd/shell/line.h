@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+struct cli;
 struct session;
 
 /* Print pprof's greeting on standard error. */
@@ -17,5 +18,12 @@ void session_greet(struct session *s);
  * if the line ends the session. Dies only without memory.
  */
 bool session_line(struct session *s, const char *line);
+
+/*
+ * Read another profile as that of the session was read, and take its filter
+ * steps on it: the caller's, for profile_free(). Dies.
+ */
+struct profile *session_read(const struct session *s, struct cli *cli,
+			     const char *name);
 
 #endif

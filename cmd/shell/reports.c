@@ -3,12 +3,8 @@
 
 #include "reports.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/report-open.h"
@@ -27,6 +23,7 @@
 #include "lib/report/graph.h"
 #include "list/options.h"
 #include "list/report.h"
+#include "session.h"
 #include "text/options.h"
 #include "text/report.h"
 
@@ -195,7 +192,7 @@ reports_topproto(struct cli *cli, struct profile *p)
 }
 
 int
-reports_diff(struct cli *cli, struct profile *p)
+reports_diff(struct cli *cli, const struct session *session)
 {
 	const struct diff_opts o = { .kind = DIFF_LABEL };
 	struct profile *base, *change;
@@ -204,37 +201,21 @@ reports_diff(struct cli *cli, struct profile *p)
 	struct prof_err err;
 
 	text_settings_parse(&s, cli);
-	base = cli_read(cli, cli_input(cli));
-	if (profile_diff(base, p, &o, &change, &notes, &err) != PROF_OK)
+	base = session->read(session, cli, cli_input(cli));
+	if (profile_diff(base, session->p, &o, &change, &notes, &err) !=
+	    PROF_OK)
 		die("%s", err.msg);
 	if (notes.dropped[0])
 		warn("dropped sample types that only one side has: %s",
 		     notes.dropped);
 	profile_free(base);
-	profile_free(p);
+	profile_free(session->p);
 	text_report(&s, change, cli);
 	return EXIT_SUCCESS;
 }
 
-/* Make p the standard input, for code that reads files. */
-static void
-feed(const struct profile *p)
-{
-	const struct stream_format stored = { .kind = STREAM_GZIP };
-	int fd = memfd_create("profile", MFD_CLOEXEC);
-	struct prof_err err;
-
-	if (fd < 0)
-		die("memfd_create: %s", strerror(errno));
-	if (profile_write(fd, p, stored, &err) != PROF_OK)
-		die("%s", err.msg);
-	if (lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, STDIN_FILENO) < 0)
-		die("%s", strerror(errno));
-	close(fd);
-}
-
 int
-reports_gate(struct cli *cli, struct profile *p)
+reports_gate(struct cli *cli, const struct session *session)
 {
 	struct gate_settings s;
 	const char *name;
@@ -244,8 +225,13 @@ reports_gate(struct cli *cli, struct profile *p)
 		sides_baseline(&s.sides, name);
 	/* Without operands, the new side is standard input. */
 	cli->n_operand = cli->next = 0;
-	feed(p);
-	profile_free(p);
 	sides_choose(&s.sides, cli, 0, NULL);
+	for (size_t i = 0; i < s.sides.n_input; i++) {
+		struct side_input *in = &s.sides.input[i];
+
+		in->p = in->side == GATE_NEW
+				? session->p
+				: session->read(session, cli, in->name);
+	}
 	return gate_run(&s, cli);
 }

@@ -7,6 +7,7 @@
 
 struct cli;
 struct profile;
+struct session;
 
 int reports_text(struct cli *cli, struct profile *p);
 int reports_dot(struct cli *cli, struct profile *p);
@@ -19,8 +20,8 @@ int reports_proto(struct cli *cli, struct profile *p);
 /* The rows of the table as samples of one frame; the types are cum and flat. */
 int reports_topproto(struct cli *cli, struct profile *p);
 
-/* The operand is the base. */
-int reports_diff(struct cli *cli, struct profile *p);
-int reports_gate(struct cli *cli, struct profile *p);
+/* The operands are the base, read and filtered as the session's profile was. */
+int reports_diff(struct cli *cli, const struct session *session);
+int reports_gate(struct cli *cli, const struct session *session);
 
 #endif

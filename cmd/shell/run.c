@@ -47,7 +47,8 @@ print_report(const struct session *s, const struct request *r, int fd,
 	request_argv_free(argv);
 	cli.max_size = s->max_size;
 	cli.output = r->output;
-	status = r->command->report(&cli, s->p);
+	status = r->command->compare ? r->command->compare(&cli, s)
+				     : r->command->report(&cli, s->p);
 	if (is_announced && !s->is_quiet)
 		session_say("Generating report in %s", r->output);
 	exit(cli_finish(&cli, status));

@@ -10,7 +10,9 @@
 
 #include "settings.h"
 
+struct cli;
 struct profile;
+struct source_options;
 
 /* A filter step, and the profile before it. */
 struct session_step {
@@ -20,11 +22,15 @@ struct session_step {
 
 /* Initialize with zeros and settings; end with session_release(). */
 struct session {
-	struct profile *p; /* owned */
-	size_t max_size;   /* of input, inflated */
-	bool is_terminal;  /* a person types the lines */
-	bool is_red;       /* errors, on a terminal */
-	bool is_quiet;     /* only errors are printed */
+	struct profile *p;                   /* owned */
+	const struct source_options *source; /* how p was read */
+	/* Read another so, for reports: session_read() of line.h. */
+	struct profile *(*read)(const struct session *, struct cli *,
+				const char *name);
+	size_t max_size;  /* of input, inflated */
+	bool is_terminal; /* a person types the lines */
+	bool is_red;      /* errors, on a terminal */
+	bool is_quiet;    /* only errors are printed */
 	struct settings settings;
 	struct session_step *step;
 	size_t n_step;

@@ -168,6 +168,12 @@ symbolized(struct cli *cli, struct profile *p, const struct source_options *o)
 	return out;
 }
 
+struct profile *
+source_read(struct cli *cli, const char *name, const struct source_options *o)
+{
+	return symbolized(cli, read_one(cli, name), o);
+}
+
 /* --- all of them --- */
 
 /* The sum of the profiles of these names; compact: as prof-merge writes even a
@@ -179,11 +185,10 @@ read_side(struct cli *cli, const char *const *name, size_t n,
 	struct merge *sum;
 
 	if (n == 1 && !compact)
-		return symbolized(cli, read_one(cli, name[0]), o);
+		return source_read(cli, name[0], o);
 	sum = cli_sum_begin();
 	for (size_t i = 0; i < n; i++)
-		cli_sum_add(sum, symbolized(cli, read_one(cli, name[i]), o),
-			    name[i]);
+		cli_sum_add(sum, source_read(cli, name[i], o), name[i]);
 	return cli_sum_end(sum);
 }
 

@@ -21,6 +21,11 @@ struct source_options {
 	bool is_quiet;
 };
 
+/* Read one operand; symbolized, if names are missing. For profile_free(). Dies.
+ */
+struct profile *source_read(struct cli *cli, const char *name,
+			    const struct source_options *o);
+
 /* Read the operands of cli as one profile, for profile_free(). Dies. */
 struct profile *source_open(struct cli *cli, const struct source_options *o);
 

@@ -327,6 +327,19 @@ check 'gate: the files are the base; the status is the verdict' 1 '
 a comment
 END
 
+check 'filter steps are taken on what is compared with, too' 0 '
+	for f in b1 b2 b3 new w; do prof-filter --ignore=idle -o f-$f.pb.gz $f.pb.gz; done
+	prof-diff f-new.pb.gz f-w.pb.gz | prof-text --diff --compact-labels --nodecount=10 >a
+	prof-shell -q -e "filter -idle; diff new.pb.gz" w.pb.gz | cmp - a
+	prof-gate --allow-unequal --scale=none f-b1.pb.gz f-b2.pb.gz f-b3.pb.gz -- f-w.pb.gz >a
+	prof-shell -q -e "filter -idle; gate b1.pb.gz b2.pb.gz b3.pb.gz --allow-unequal --scale=none" w.pb.gz | cmp - a
+	grep -c "240 and 80 samples" a; prof-filter --ignore=other -o f-none.pb.gz w.pb.gz' <<'END'
+1
+END
+check_err 'a step that leaves nothing to compare with' 2 \
+	'prof-shell -q -e "filter other; diff f-none.pb.gz" w.pb.gz' \
+	'f-none.pb.gz: step 1, other, leaves nothing'
+
 # --- what is read
 
 check 'several profiles are added up, and a base is subtracted' 0 '
@@ -356,9 +369,11 @@ END
 	check '--symbolize: names, if some are missing' 0 '
 		prof-shell -q -e "top 1" bare.pb.gz | tail -1
 		prof-shell -q --symbolize=local -e "top 1" bare.pb.gz | tail -1
+		prof-shell -q -e "diff bare.pb.gz" bare.pb.gz | head -1
 		prof-shell -q --symbolize=none -e "top 1" bare.pb.gz | grep -c main; :' <<'END'
        7ns   100%   100%        7ns   100%  main
        7ns   100%   100%        7ns   100%  main
+Total 7ns before, 7ns after: 0 (0%)
 0
 END
 else
