@@ -54,6 +54,64 @@ needs_utf(const char *pattern)
 	return false;
 }
 
+/* The length of {N}, {N,} or {N,M} at s; 0: a brace is meant. */
+static size_t
+counted_length(const char *s)
+{
+	size_t n = 1 + strspn(s + 1, "0123456789");
+
+	if (n > 1 && s[n] == ',')
+		n += 1 + strspn(s + n + 1, "0123456789");
+	return *s == '{' && n > 1 && s[n] == '}' ? n + 1 : 0;
+}
+
+/* The last character of the class at s. */
+static const char *
+class_end(const char *s)
+{
+	s += s[1] == '^';
+	s += s[1] == ']';
+	for (s++; *s && *s != ']'; s++) {
+		const char *end =
+			s[0] == '[' && s[1] == ':' ? strstr(s, ":]") : NULL;
+
+		if (end)
+			s = end + 1;
+		else if (*s == '\\' && s[1])
+			s++;
+	}
+	return *s ? s : s - 1;
+}
+
+/* A '+' right behind a quantifier, or NULL. */
+static const char *
+find_possessive(const char *pattern)
+{
+	bool repeats = false; /* a quantifier is just before s */
+
+	for (const char *s = pattern; *s; s++) {
+		size_t n = counted_length(s);
+
+		if (*s == '+' && repeats)
+			return s;
+		repeats = n || *s == '*' || *s == '+' ||
+			  (*s == '?' && s != pattern && s[-1] != '(');
+		if (n) {
+			s += n - 1;
+		} else if (*s == '[') {
+			s = class_end(s);
+		} else if (s[0] == '\\' && s[1] == 'Q') {
+			s = strstr(s, "\\E");
+			if (!s)
+				return NULL;
+			s++;
+		} else if (s[0] == '\\' && s[1]) {
+			s++;
+		}
+	}
+	return NULL;
+}
+
 const char *
 match_literal_hint(const char *pattern)
 {
@@ -108,6 +166,7 @@ match_new(const char *what, const char *pattern, int flags, struct match **out,
 {
 	struct match *m = calloc(1, sizeof(*m));
 	enum prof_status st = PROF_ENOMEM;
+	const char *plus;
 
 	*out = NULL;
 	if (!m)
@@ -123,6 +182,14 @@ match_new(const char *what, const char *pattern, int flags, struct match **out,
 	 */
 	if (!strncmp(pattern, "(*", 2)) {
 		st = refuse(m, "nothing to repeat", 1, err);
+		goto fail;
+	}
+	/* Here, too: in pcre2 a second plus forbids to backtrack, so
+	 * "operator++" would match "operator new". */
+	plus = find_possessive(pattern);
+	if (plus) {
+		st = refuse(m, "invalid nested repetition operator",
+			    (size_t)(plus - pattern), err);
 		goto fail;
 	}
 	st = compile(m, flags, err);

@@ -42,6 +42,9 @@ patterns_mean_what_they_mean_to_pprof(void **state)
 	assert_true(matches("a|b", "b", MATCH_WHOLE));
 	assert_false(matches("a|b", "ab", MATCH_WHOLE));
 	assert_true(matches("a|ab", "ab", MATCH_WHOLE));
+	/* A plus that is no second quantifier. */
+	assert_true(matches("^f\\++\\Q++\\E+[]\\]++[:^alpha:]+]+{+(?i)A+?b$",
+			    "f+++++]+1{aab", 0));
 	/* Bytes, and characters where the pattern speaks of them. */
 	assert_true(matches("a.*b",
 			    "a\xff\xfe"
@@ -57,9 +60,11 @@ static void
 bad_patterns_are_refused(void **state)
 {
 	static const char *const bad[] = {
-		"(a",      "a)",      "[a",
-		"*a",      "a{2,1}",  "\\",
-		"(*UTF)a", "(?P<n>a", "((a{999}){999}){999}"
+		"(a",      "a)",        "[a",
+		"*a",      "a{2,1}",    "\\",
+		"(*UTF)a", "(?P<n>a",   "((a{999}){999}){999}",
+		"a++",     "a?+",       "a{2,}+",
+		"[]+]*+",  "\\Q+\\E++",
 	};
 	struct prof_err err;
 	struct match *m;
