@@ -179,7 +179,7 @@ put_line(const struct print *p, int64_t line, const struct listing_line *v,
 	putc('\n', p->out);
 }
 
-/* A line with values that has no text, and why. */
+/* A line with values that has no text, and why. f: NULL if it has no file. */
 static void
 put_marked(const struct print *p, const struct listing_line *v,
 	   const struct source *f)
@@ -191,7 +191,7 @@ put_marked(const struct print *p, const struct listing_line *v,
 	fprintf(p->out, "%6" PRId64 ":<", v->line);
 	if (v->line <= 0) {
 		fputs("no line number", p->out);
-	} else if (!f->path) {
+	} else if (!f || !f->path) {
 		fputs("no source", p->out);
 	} else {
 		fputs("beyond the end of ", p->out);
@@ -315,12 +315,10 @@ print_listing(FILE *out, const struct report *r, const struct listing *l,
 			st = put_block(&p, b, s, err);
 			continue;
 		}
-		/* "" sorts first: the others of this name have files. */
-		if (i + 1 < l->n_block && b[1].name == b->name)
-			continue;
 		fputs("No source information for ", out);
 		text_put_str(out, &l->frames->strings.str[b->name]);
 		putc('\n', out);
+		put_lines(&p, b, NULL);
 	}
 	return st;
 }

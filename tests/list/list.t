@@ -149,6 +149,21 @@ END
 check 'no file at all' 0 'prof-list none lines.pb.gz' <<'END'
 Total: 330ms
 No source information for none
+     160ms      160ms      0:<no line number>
+END
+check 'no file at one of two places' 0 'prof-list both lines.pb.gz' <<'END'
+Total: 330ms
+No source information for both
+      10ms       10ms      0:<no line number>
+ROUTINE ======================== both in work.c
+      10ms       10ms (flat, cum)  3.03% of Total
+         .          .      1:work line 1
+      10ms       10ms      2:work line 2
+         .          .      3:work line 3
+         .          .      4:work line 4
+         .          .      5:work line 5
+         .          .      6:work line 6
+         .          .      7:work line 7
 END
 check 'the mean, of lines too' 0 \
 	'prof-list --mean "^f$" lines.pb.gz | grep -v "  \. *[0-9]*:"' <<'END'
