@@ -244,7 +244,6 @@ main(int argc, char **argv)
 	struct session s = { 0 };
 	struct prof_err err;
 	struct cli cli;
-	size_t column;
 	int fd = -1, status;
 
 	cli_init(&cli, &cmd, argc, argv);
@@ -254,8 +253,10 @@ main(int argc, char **argv)
 	s.source = &a.source;
 	s.read = session_read;
 	s.p = source_open(&cli, s.source);
-	if (profile_sample_index(s.p, s.settings.value[SET_SAMPLE_INDEX],
-				 &column, &err) != PROF_OK ||
+	if ((!settings_is_standard(&s.settings, SET_SAMPLE_INDEX) &&
+	     settings_assign(&s.settings, s.p, "sample_index",
+			     s.settings.value[SET_SAMPLE_INDEX],
+			     &err) != PROF_OK) ||
 	    settings_assign(&s.settings, s.p, "unit",
 			    s.settings.value[SET_UNIT], &err) != PROF_OK)
 		die("%s", err.msg);

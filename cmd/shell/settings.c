@@ -14,6 +14,9 @@
 #include "lib/model/profile.h"
 #include "lib/model/units.h"
 
+/* Empty values in the list; a line of it can be typed. */
+static const char no_text[] = "\"\"", by_default[] = "(default)";
+
 static const char *const orders[] = { "cum", "flat", NULL };
 static const char *const granularities[] = { "addresses", "filefunctions",
 					     "files",     "functions",
@@ -238,26 +241,34 @@ put_float(struct settings *s, enum setting k, const char *value,
 	return setting_put(s, k, text, err);
 }
 
-/* Keep a column by name, as pprof shows it, unless another is found so. */
+/* The name of a column, as pprof shows it; its number, if another is found so.
+ */
+static const char *
+column_name(const struct profile *p, size_t column, char number[24])
+{
+	const char *name = profile_str(p, p->type[column].type);
+	size_t found;
+
+	if (profile_sample_index(p, name, &found, NULL) == PROF_OK &&
+	    found == column)
+		return name;
+	snprintf(number, 24, "%zu", column);
+	return number;
+}
+
 static enum prof_status
 put_column(struct settings *s, const struct profile *p, const char *value,
 	   struct prof_err *err)
 {
 	enum prof_status st;
-	size_t column, found;
-	const char *name;
 	char number[24];
+	size_t column;
 
 	st = profile_sample_index(p, value, &column, err);
 	if (st != PROF_OK)
 		return st;
-	name = profile_str(p, p->type[column].type);
-	if (profile_sample_index(p, name, &found, NULL) != PROF_OK ||
-	    found != column) {
-		snprintf(number, sizeof(number), "%zu", column);
-		name = number;
-	}
-	return setting_put(s, SET_SAMPLE_INDEX, name, err);
+	return setting_put(s, SET_SAMPLE_INDEX, column_name(p, column, number),
+			   err);
 }
 
 /* The unit has to fit one column: another may be chosen later. */
@@ -299,12 +310,16 @@ settings_assign(struct settings *s, const struct profile *p, const char *name,
 	case SETTING_FLOAT:
 		return put_float(s, k, value, err);
 	case SETTING_CHOICE:
-		if (!is_choice(k, value))
+		if (k == SET_GRANULARITY && !strcmp(value, by_default))
+			value = "";
+		else if (!is_choice(k, value))
 			return prof_fail(err, PROF_EUSAGE,
 					 "invalid \"%s\" value \"%s\"", name,
 					 value);
 		break;
 	case SETTING_TEXT:
+		if (!strcmp(value, no_text))
+			value = "";
 		break;
 	}
 	return setting_put(s, k, value, err);
@@ -354,15 +369,17 @@ add_row(enum setting k, const struct settings *s, const struct profile *p,
 	struct buf *out)
 {
 	const char *value = s->value[k];
-	char *line;
+	char *line, number[24];
+	size_t column;
 	int st;
 
 	if (!*value && k == SET_GRANULARITY)
-		value = "(default)";
-	else if (!*value && k == SET_SAMPLE_INDEX)
-		value = profile_str(p, p->type[p->n_type - 1].type);
+		value = by_default;
+	else if (!*value && k == SET_SAMPLE_INDEX &&
+		 profile_sample_index(p, NULL, &column, NULL) == PROF_OK)
+		value = column_name(p, column, number);
 	else if (!*value)
-		value = "\"\"";
+		value = no_text;
 	if (asprintf(&line, "  %-25s = %-20s ", setting_rows[k].name, value) <
 	    0)
 		return -1;
@@ -377,8 +394,9 @@ settings_list(const struct settings *s, const struct profile *p,
 	      struct buf *out)
 {
 	for (int k = 0; k < N_SETTING; k++) {
-		if (k == SET_SOURCE_PATH ||
-		    (k == SET_ALL_FRAMES && settings_is_standard(s, k)))
+		/* pprof's list has none of these. */
+		if ((k == SET_SOURCE_PATH || k == SET_ALL_FRAMES) &&
+		    settings_is_standard(s, k))
 			continue;
 		if (add_row(k, s, p, out) < 0)
 			return -1;

@@ -179,6 +179,21 @@ check 'a word of a setting alone; a unit of any column' 0 '
  sort = cum //: [cum | flat]
  unit = Ms 
 END
+check 'lines of the list can be typed' 0 '
+	for o in "" "--lines --focus=work --sample-index=0 --source-path=/src --all-frames"; do
+		prof-shell -q $o -e o -e top w.pb.gz >a 2>list
+		cat list | sed "\$ a o" | prof-shell -q w.pb.gz 2>again; cmp list again
+		{ cat list; echo top; } | prof-shell -q w.pb.gz | cmp - a
+	done; grep -e "^  source" -e "^  all" list' <<'END'
+  all_frames                = true                 
+  source_path               = /src                 
+END
+check 'the column in the list is that of the table' 0 '
+	sed "s/^@comment.*/@default samples/" w.txt | mkprof >first.pb.gz
+	prof-shell -q -e "o; tags" first.pb.gz 2>&1 | sed -nE "/^  sample_index|user: T/ s/ +/ /gp"' <<'END'
+ sample_index = samples //: [samples | cpu]
+ user: Total 70 of 100 (70.00%)
+END
 check 'columns of one name, by number' 0 '
 	printf "# s count s bytes s lamps\nmain 1 20 300\n" | mkprof >same.pb.gz
 	prof-shell -e "sample_index=1; top; sample_index=s; top; unit=lamps; sample_index=2; top" \
