@@ -129,9 +129,11 @@ add_node(struct profile *out, const struct graph *g, const struct graph_node *n)
 {
 	const struct frames *f = g->frames;
 	const struct frame_key *key = &f->key[n->key];
+	/* The printed name has the file and line, too, which a reader adds. */
+	const char *name = f->strings.str[key->name].s;
 	struct function fn = {
 		.start_line = key->start_line,
-		.name = profile_intern(out, graph_name(g, n)->s),
+		.name = profile_intern(out, *name ? name : graph_name(g, n)->s),
 		.file = profile_intern(out, f->strings.str[key->file].s),
 	};
 	struct line line = { .line = key->line, .column = key->column };
@@ -155,6 +157,7 @@ add_node(struct profile *out, const struct graph *g, const struct graph_node *n)
 static struct profile *
 table_of(const struct report *r, const struct graph *g)
 {
+	const struct value_type *period = &r->p->period_type;
 	struct profile *out = profile_new();
 	bool ok = out &&
 		  profile_add_type(out, "cum", r->sample_unit) != PROF_NONE &&
@@ -162,8 +165,17 @@ table_of(const struct report *r, const struct graph *g)
 
 	for (size_t i = 0; ok && i < g->n_node; i++)
 		ok = add_node(out, g, &g->node[i]) == 0;
+	if (ok) {
+		out->period_type = (struct value_type){
+			profile_intern(out, profile_str(r->p, period->type)),
+			profile_intern(out, profile_str(r->p, period->unit)),
+		};
+		ok = out->period_type.type != STRTAB_NONE &&
+		     out->period_type.unit != STRTAB_NONE;
+	}
 	if (!ok)
 		die_nomem();
+	out->period = r->p->period;
 	out->time_ns = r->p->time_ns;
 	out->duration_ns = r->p->duration_ns;
 	return out;

@@ -234,6 +234,15 @@ flat	function
 200000000	idle
 100000000	other
 END
+check 'topproto: names without what the reader adds, and the period' 0 '
+	prof-shell -q -e "lines; topproto >t.pb.gz" "$data/good-tiny.pb.gz"
+	prof-text --lines --raw t.pb.gz | grep -e "^Period" -e helper
+	prof-text --lines --compact-labels --sample-index=flat t.pb.gz | sed -n 3p' <<'END'
+PeriodType: cpu nanoseconds
+Period: 10000000
+     1: 0x0 M=1 helper /src/demo/util.h:7:0 s=0
+     300ms 45.45% 45.45%      300ms 45.45%  helper /src/demo/util.h:7
+END
 rm -f p.pb.gz f.svg t.pb.gz c.out s.pb.gz
 
 check 'files have free names, and are announced' 0 '
