@@ -132,4 +132,7 @@ text_settings_parse(struct text_settings *s, struct cli *cli)
 	    s->format != FORMAT_TSV)
 		die("--diff is a table: it excludes --%s", s->option);
 	check_limits(s);
+	/* Programs get values as the profile has them. */
+	if (s->format == FORMAT_JSON || s->format == FORMAT_TSV)
+		o->divide_by = 1;
 }

@@ -25,13 +25,11 @@ amount(const struct report *r, const char *option, const char *text)
 	return v;
 }
 
-static struct text_rows
-row_limits(const struct text_settings *s, const struct report *r)
+static void
+set_limits(const struct text_settings *s, struct report *r)
 {
-	return (struct text_rows){
-		amount(r, "min-flat", s->min_flat),
-		amount(r, "min-cum", s->min_cum),
-	};
+	r->min_flat = amount(r, "min-flat", s->min_flat);
+	r->min_cum = amount(r, "min-cum", s->min_cum);
 }
 
 static void
@@ -67,22 +65,22 @@ print_graph(struct cli *cli, const struct text_settings *s, struct report *r,
 	    struct prof_err *err)
 {
 	enum prof_status st = PROF_OK;
-	struct text_rows rows = row_limits(s, r);
 	struct frames *f;
 	struct graph *g;
 
+	set_limits(s, r);
 	report_open_graph(r, &f, &g);
 	if (s->peek && !g->n_wanted)
 		die("no matches found for regexp: %s%s", s->pattern,
 		    match_literal_hint(s->pattern));
 	if (s->format == FORMAT_TOP)
-		st = text_top(cli_report(cli, true), r, g, &rows, err);
+		st = text_top(cli_report(cli, true), r, g, err);
 	else if (s->format == FORMAT_JSON)
 		text_json(cli_text(cli), r, g);
 	else if (s->format == FORMAT_TSV)
-		text_tsv(cli_text(cli), r, g, &rows);
+		text_tsv(cli_text(cli), r, g);
 	else
-		st = text_tree(cli_report(cli, true), r, g, &rows, err);
+		st = text_tree(cli_report(cli, true), r, g, err);
 	graph_free(g);
 	frames_free(f);
 	return st;
@@ -92,19 +90,19 @@ static enum prof_status
 print_diff(struct cli *cli, const struct text_settings *s, struct report *r,
 	   struct prof_err *err)
 {
-	struct text_rows rows = row_limits(s, r);
 	struct changes *c;
 	enum prof_status st = changes_new(r, s->report.no_trim, &c, err);
 
 	if (st != PROF_OK)
 		return st;
+	set_limits(s, r);
 	report_choose_unit_for(r, changes_smallest(c));
 	if (s->format == FORMAT_JSON)
-		text_diff_json(cli_text(cli), r, c, &rows);
+		text_diff_json(cli_text(cli), r, c);
 	else if (s->format == FORMAT_TSV)
-		text_diff_tsv(cli_text(cli), r, c, &rows);
+		text_diff_tsv(cli_text(cli), r, c);
 	else
-		st = text_diff(cli_report(cli, true), r, c, &rows, err);
+		st = text_diff(cli_report(cli, true), r, c, err);
 	changes_free(c);
 	return st;
 }

@@ -64,19 +64,19 @@ print_dot(FILE *out, const struct report *r, const struct graph *g,
 static enum prof_status
 print_changes(FILE *out, int which, struct report *r, struct prof_err *err)
 {
-	struct text_rows rows = { 0, 1 };
 	enum prof_status st = PROF_OK;
 	struct changes *c;
 
 	if (changes_new(r, r->o->mean, &c, err) != PROF_OK)
 		return PROF_OK; /* too large */
 	report_choose_unit_for(r, changes_smallest(c));
+	r->min_cum = 1;
 	if (which == DIFF)
-		st = text_diff(out, r, c, &rows, err);
+		st = text_diff(out, r, c, err);
 	else if (which == DIFF_JSON)
-		text_diff_json(out, r, c, &rows);
+		text_diff_json(out, r, c);
 	else
-		text_diff_tsv(out, r, c, &rows);
+		text_diff_tsv(out, r, c);
 	changes_free(c);
 	return st;
 }
@@ -84,7 +84,6 @@ print_changes(FILE *out, int which, struct report *r, struct prof_err *err)
 static enum prof_status
 print(FILE *out, int which, struct report *r, struct prof_err *err)
 {
-	struct text_rows rows = { 1, 2 };
 	enum prof_status st = PROF_OK;
 	struct frames *f;
 	struct graph *g;
@@ -96,10 +95,12 @@ print(FILE *out, int which, struct report *r, struct prof_err *err)
 	if (report_graph(r, &f, &g, err) != PROF_OK)
 		return PROF_OK; /* too large */
 	report_choose_unit(r, g);
+	r->min_flat = which == TOP;
+	r->min_cum = 2 * r->min_flat;
 	if (which == TOP)
-		st = text_top(out, r, g, &rows, err);
+		st = text_top(out, r, g, err);
 	else if (which == TREE || which == PEEK)
-		st = text_tree(out, r, g, NULL, err);
+		st = text_tree(out, r, g, err);
 	else if (which == TRACES)
 		st = text_traces(out, r, f, err);
 	else if (which == FOLDED)
@@ -107,7 +108,7 @@ print(FILE *out, int which, struct report *r, struct prof_err *err)
 	else if (which == JSON)
 		text_json(out, r, g);
 	else if (which == TSV)
-		text_tsv(out, r, g, NULL);
+		text_tsv(out, r, g);
 	else
 		st = print_dot(out, r, g, which == DOT_RENDERED, err);
 	graph_free(g);

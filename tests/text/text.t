@@ -405,11 +405,23 @@ check 'of a difference, the base is 100% and its mark is hidden' 0 \
 END
 check 'rows that are left out are counted' 0 \
 	'prof-text --compact-labels --min-flat=15% --min-cum=0.25s $data/good-tiny.pb.gz' <<'END'
-Showing nodes accounting for 660ms, 100% of 660ms total
+Showing nodes accounting for 400ms, 60.61% of 660ms total
 Left out 3 nodes (flat < 99ms or cum < 250ms)
       flat  flat%   sum%        cum   cum%
      300ms 45.45% 45.45%      300ms 45.45%  helper (inline)
      100ms 15.15% 60.61%      400ms 60.61%  leaf
+END
+check 'a limit is in the unit of the values, and divided as they are' 0 '
+	prof-text --compact-labels --divide-by=2 --min-flat=100ms $data/good-tiny.pb.gz
+	prof-text --tsv --divide-by=2 --min-flat=200ms $data/good-tiny.pb.gz | cut -f1,4' <<'END'
+Showing nodes accounting for 250ms, 75.76% of 330ms total
+Left out 3 nodes (flat < 100ms)
+      flat  flat%   sum%        cum   cum%
+     150ms 45.45% 45.45%      150ms 45.45%  helper (inline)
+     100ms 30.30% 75.76%      100ms 30.30%  rec
+flat	name
+300000000	helper
+200000000	rec
 END
 check_err 'a limit in another unit' 2 \
 	'prof-text --min-cum=3MB $data/good-tiny.pb.gz' \

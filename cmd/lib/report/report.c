@@ -169,6 +169,12 @@ report_choose_unit(struct report *r, const struct graph *g)
 		r->unit = r->o->unit ? r->o->unit : "minimum";
 }
 
+bool
+report_has_row(const struct report *r, int64_t flat, int64_t cum)
+{
+	return units_abs(flat) >= r->min_flat && units_abs(cum) >= r->min_cum;
+}
+
 enum prof_status
 report_amount(const struct report *r, const char *text, int64_t *out,
 	      struct prof_err *err)
@@ -193,6 +199,8 @@ report_amount(const struct report *r, const char *text, int64_t *out,
 					 text, r->sample_unit);
 		v *= factor / own;
 	}
+	if (strcmp(unit, "%") && r->o->divide_by > 0)
+		v *= r->o->divide_by;
 	*out = units_times(1, ceil(v));
 	return PROF_OK;
 }
@@ -353,8 +361,12 @@ put_graph(const struct report *r, const struct graph *g, bool is_drawing,
 	struct quantity sum, total;
 	int64_t flat = 0;
 
-	for (size_t i = 0; i < g->n_node; i++)
-		flat = units_add(flat, graph_value(g->node[i].flat));
+	for (size_t i = 0; i < g->n_node; i++) {
+		int64_t v = graph_value(g->node[i].flat);
+
+		if (report_has_row(r, v, graph_value(g->node[i].cum)))
+			flat = units_add(flat, v);
+	}
 	units_percent(percent, flat, r->total);
 	report_format(r, &sum, flat);
 	report_format(r, &total, r->total);

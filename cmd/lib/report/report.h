@@ -36,7 +36,10 @@ struct report {
 	int64_t before, after;   /* of a difference: of base and new */
 	const char *sample_unit; /* of the values */
 	const char *unit;        /* of printed values */
-	bool is_saturated;       /* the total did not fit */
+	/* Tables omit rows with less |flat| or |cum|, though they are in the
+	 * graph: their number is printed, and sums are of the other rows. */
+	int64_t min_flat, min_cum;
+	bool is_saturated; /* the total did not fit */
 };
 
 /*
@@ -78,9 +81,13 @@ int64_t report_smallest(const struct graph *g);
 /* A value of the column as printed: divided, scaled, with its unit. */
 void report_format(const struct report *r, struct quantity *q, int64_t v);
 
+/* Do min_flat and min_cum let a row of this flat and cum pass? */
+bool report_has_row(const struct report *r, int64_t flat, int64_t cum);
+
 /*
- * Parse an amount of the column given by the user, "10ms", "2%" of the total or
- * "500", in the unit of the column, rounded up. PROF_EUSAGE.
+ * Parse an amount given by the user, "10ms", "2%" of the total or "500", in the
+ * unit of the column: of values as they are printed, so divide_by is undone.
+ * Rounded up. PROF_EUSAGE.
  */
 enum prof_status report_amount(const struct report *r, const char *text,
 			       int64_t *out, struct prof_err *err) MUST_USE;

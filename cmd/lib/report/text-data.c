@@ -177,8 +177,7 @@ data_tsv_key(FILE *out, const struct frames *f, uint32_t key)
 }
 
 void
-text_tsv(FILE *out, const struct report *r, const struct graph *g,
-	 const struct text_rows *rows)
+text_tsv(FILE *out, const struct report *r, const struct graph *g)
 {
 	const char *unit = r->sample_unit;
 
@@ -186,7 +185,8 @@ text_tsv(FILE *out, const struct report *r, const struct graph *g,
 	for (size_t i = 0; i < g->n_node; i++) {
 		const struct graph_node *n = &g->node[i];
 
-		if (!text_has_row(n, rows))
+		if (!report_has_row(r, graph_value(n->flat),
+				    graph_value(n->cum)))
 			continue;
 		fprintf(out, "%" PRId64 "\t%" PRId64 "\t", graph_value(n->flat),
 			graph_value(n->cum));

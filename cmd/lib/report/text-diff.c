@@ -18,10 +18,9 @@
 #include "text.h"
 
 static bool
-has_row(const struct change_row *row, const struct text_rows *rows)
+has_row(const struct report *r, const struct change_row *row)
 {
-	return units_abs(change_size(row->flat)) >= rows->min_flat &&
-	       units_abs(change_size(row->cum)) >= rows->min_cum;
+	return report_has_row(r, change_size(row->flat), change_size(row->cum));
 }
 
 /* --- for people --- */
@@ -115,8 +114,7 @@ plural(size_t n)
 
 /* Print what the table omits, and why. */
 static void
-put_hidden(FILE *out, const struct report *r, const struct changes *c,
-	   const struct text_rows *rows)
+put_hidden(FILE *out, const struct report *r, const struct changes *c)
 {
 	size_t n = 0;
 
@@ -134,24 +132,24 @@ put_hidden(FILE *out, const struct report *r, const struct changes *c,
 		fprintf(out, "Showing top %zu nodes out of %zu\n", c->n_row,
 			c->n_before);
 	for (size_t i = 0; i < c->n_row; i++)
-		n += !has_row(&c->row[i], rows);
+		n += !has_row(r, &c->row[i]);
 	if (n == 0)
 		return;
 	fprintf(out, "Left out %zu node%s (change of ", n, plural(n));
-	if (rows->min_flat) {
+	if (r->min_flat) {
 		fputs("flat < ", out);
-		put_value(out, r, 0, rows->min_flat);
+		put_value(out, r, 0, r->min_flat);
 	}
-	if (rows->min_cum) {
-		fputs(rows->min_flat ? " or of cum < " : "cum < ", out);
-		put_value(out, r, 0, rows->min_cum);
+	if (r->min_cum) {
+		fputs(r->min_flat ? " or of cum < " : "cum < ", out);
+		put_value(out, r, 0, r->min_cum);
 	}
 	fputs(")\n", out);
 }
 
 enum prof_status
 text_diff(FILE *out, const struct report *r, const struct changes *c,
-	  const struct text_rows *rows, struct prof_err *err)
+	  struct prof_err *err)
 {
 	struct buf head = { 0 };
 	enum prof_status st = report_head(r, &head, err);
@@ -162,12 +160,12 @@ text_diff(FILE *out, const struct report *r, const struct changes *c,
 	if (st != PROF_OK)
 		return st;
 	text_diff_total(out, r);
-	put_hidden(out, r, c, rows);
+	put_hidden(out, r, c);
 	fprintf(out, "%11s %11s      change  change%%  before%%  after%%\n",
 		c->by_cum ? "cum before" : "flat before",
 		c->by_cum ? "cum after" : "flat after");
 	for (size_t i = 0; i < c->n_row; i++)
-		if (has_row(&c->row[i], rows))
+		if (has_row(r, &c->row[i]))
 			put_row(out, r, c, &c->row[i]);
 	return PROF_OK;
 }
@@ -184,8 +182,7 @@ put_json_change(FILE *out, const char *name, struct change c)
 }
 
 void
-text_diff_json(FILE *out, const struct report *r, const struct changes *c,
-	       const struct text_rows *rows)
+text_diff_json(FILE *out, const struct report *r, const struct changes *c)
 {
 	struct change total = { r->before, r->after };
 	const char *comma = "\n";
@@ -199,7 +196,7 @@ text_diff_json(FILE *out, const struct report *r, const struct changes *c,
 		"\"nodes_before_nodecount\": %zu,\n \"nodes\": [",
 		c->n_same, c->n_dropped, c->n_before);
 	for (size_t i = 0; i < c->n_row; i++) {
-		if (!has_row(&c->row[i], rows))
+		if (!has_row(r, &c->row[i]))
 			continue;
 		fprintf(out, "%s  {", comma);
 		comma = ",\n";
@@ -220,8 +217,7 @@ put_tsv_change(FILE *out, struct change c)
 }
 
 void
-text_diff_tsv(FILE *out, const struct report *r, const struct changes *c,
-	      const struct text_rows *rows)
+text_diff_tsv(FILE *out, const struct report *r, const struct changes *c)
 {
 	fprintf(out,
 		"flat_before\tflat_after\tflat_change\t"
@@ -229,7 +225,7 @@ text_diff_tsv(FILE *out, const struct report *r, const struct changes *c,
 		"total_before\ttotal_after\tunit\t%s",
 		data_tsv_key_titles);
 	for (size_t i = 0; i < c->n_row; i++) {
-		if (!has_row(&c->row[i], rows))
+		if (!has_row(r, &c->row[i]))
 			continue;
 		put_tsv_change(out, c->row[i].flat);
 		put_tsv_change(out, c->row[i].cum);

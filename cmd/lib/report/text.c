@@ -8,38 +8,33 @@
 #include "report.h"
 #include "text-print.h"
 
-bool
-text_has_row(const struct graph_node *n, const struct text_rows *rows)
+static bool
+has_row(const struct report *r, const struct graph_node *n)
 {
-	if (!n->is_wanted)
-		return false;
-	return !rows || (units_abs(graph_value(n->flat)) >= rows->min_flat &&
-			 units_abs(graph_value(n->cum)) >= rows->min_cum);
+	return n->is_wanted &&
+	       report_has_row(r, graph_value(n->flat), graph_value(n->cum));
 }
 
 /* Print how many rows the limits omit. */
 static void
-put_hidden(FILE *out, const struct report *r, const struct graph *g,
-	   const struct text_rows *rows)
+put_hidden(FILE *out, const struct report *r, const struct graph *g)
 {
 	struct quantity q;
 	size_t n = 0;
 
-	if (!rows)
-		return;
 	for (size_t i = 0; i < g->n_node; i++)
-		n += g->node[i].is_wanted && !text_has_row(&g->node[i], rows);
+		n += g->node[i].is_wanted && !has_row(r, &g->node[i]);
 	if (n == 0)
 		return;
 	fprintf(out, "Left out %zu node%s (", n, n == 1 ? "" : "s");
-	if (rows->min_flat) {
-		report_format(r, &q, rows->min_flat);
+	if (r->min_flat) {
+		report_format(r, &q, r->min_flat);
 		fputs("flat < ", out);
 		text_put_quantity(out, 0, &q);
 	}
-	if (rows->min_cum) {
-		report_format(r, &q, rows->min_cum);
-		fputs(rows->min_flat ? " or cum < " : "cum < ", out);
+	if (r->min_cum) {
+		report_format(r, &q, r->min_cum);
+		fputs(r->min_flat ? " or cum < " : "cum < ", out);
 		text_put_quantity(out, 0, &q);
 	}
 	fputs(")\n", out);
@@ -48,14 +43,14 @@ put_hidden(FILE *out, const struct report *r, const struct graph *g,
 /* The header lines, and the rows that are left out. PROF_ENOMEM. */
 static enum prof_status
 put_header(FILE *out, const struct report *r, const struct graph *g,
-	   const struct text_rows *rows, struct prof_err *err)
+	   struct prof_err *err)
 {
 	struct buf legend = { 0 };
 	enum prof_status st = report_legend(r, g, false, &legend, err);
 
 	if (st == PROF_OK) {
 		fwrite(legend.data, 1, legend.n, out);
-		put_hidden(out, r, g, rows);
+		put_hidden(out, r, g);
 	}
 	buf_release(&legend);
 	return st;
@@ -102,9 +97,9 @@ inline_mark(const struct graph *g, const struct graph_node *n)
 
 enum prof_status
 text_top(FILE *out, const struct report *r, const struct graph *g,
-	 const struct text_rows *rows, struct prof_err *err)
+	 struct prof_err *err)
 {
-	enum prof_status st = put_header(out, r, g, rows, err);
+	enum prof_status st = put_header(out, r, g, err);
 	int64_t sum = 0;
 
 	if (st != PROF_OK)
@@ -113,7 +108,7 @@ text_top(FILE *out, const struct report *r, const struct graph *g,
 	for (size_t i = 0; i < g->n_node; i++) {
 		const struct graph_node *n = &g->node[i];
 
-		if (!text_has_row(n, rows))
+		if (!has_row(r, n))
 			continue;
 		put_node(out, r, n, &sum);
 		fputs("  ", out);
@@ -149,9 +144,9 @@ put_neighbour(FILE *out, const struct report *r, const struct graph *g,
 
 enum prof_status
 text_tree(FILE *out, const struct report *r, const struct graph *g,
-	  const struct text_rows *rows, struct prof_err *err)
+	  struct prof_err *err)
 {
-	enum prof_status st = put_header(out, r, g, rows, err);
+	enum prof_status st = put_header(out, r, g, err);
 	int64_t sum = 0;
 
 	if (st != PROF_OK)
@@ -163,7 +158,7 @@ text_tree(FILE *out, const struct report *r, const struct graph *g,
 	for (size_t i = 0; i < g->n_node; i++) {
 		const struct graph_node *n = &g->node[i];
 
-		if (!text_has_row(n, rows))
+		if (!has_row(r, n))
 			continue;
 		fputs(rule, out);
 		for (uint32_t k = 0; k < n->n_in; k++) {

@@ -16,39 +16,24 @@
 
 struct frames;
 struct graph;
-struct graph_node;
 struct profile;
 struct report;
 struct report_options;
 
 /*
- * Limits that omit rows of a table, though they are in the graph. The table
- * prints their number, and sum% runs over the other rows.
- */
-struct text_rows {
-	int64_t min_flat; /* least |flat| and |cum| */
-	int64_t min_cum;
-};
-
-/* Is the node in the table? rows may be NULL. */
-bool text_has_row(const struct graph_node *n, const struct text_rows *rows);
-
-/*
  * text_top: the table of nodes. text_tree: with the callers and callees of
- * each, except nodes that graph_options.wants excludes. rows may be NULL.
+ * each, except nodes that graph_options.wants excludes.
  * PROF_ENOMEM.
  */
 enum prof_status text_top(FILE *out, const struct report *r,
-			  const struct graph *g, const struct text_rows *rows,
-			  struct prof_err *err) MUST_USE;
+			  const struct graph *g, struct prof_err *err) MUST_USE;
 enum prof_status text_tree(FILE *out, const struct report *r,
-			   const struct graph *g, const struct text_rows *rows,
+			   const struct graph *g,
 			   struct prof_err *err) MUST_USE;
 
 /* The graph for programs; text_tsv() needs no edges. */
 void text_json(FILE *out, const struct report *r, const struct graph *g);
-void text_tsv(FILE *out, const struct report *r, const struct graph *g,
-	      const struct text_rows *rows);
+void text_tsv(FILE *out, const struct report *r, const struct graph *g);
 
 /*
  * The table of changes (changes.h); rows are omitted by their change. The first
@@ -56,12 +41,9 @@ void text_tsv(FILE *out, const struct report *r, const struct graph *g,
  */
 enum prof_status text_diff(FILE *out, const struct report *r,
 			   const struct changes *c,
-			   const struct text_rows *rows,
 			   struct prof_err *err) MUST_USE;
-void text_diff_json(FILE *out, const struct report *r, const struct changes *c,
-		    const struct text_rows *rows);
-void text_diff_tsv(FILE *out, const struct report *r, const struct changes *c,
-		   const struct text_rows *rows);
+void text_diff_json(FILE *out, const struct report *r, const struct changes *c);
+void text_diff_tsv(FILE *out, const struct report *r, const struct changes *c);
 
 /* "Total 1.02s before, 1.22s after: +200ms (+19.61%)" */
 void text_diff_total(FILE *out, const struct report *r);
