@@ -176,6 +176,8 @@ flame_draw(struct flame_settings *s, struct profile *p, struct cli *cli)
 	struct prof_err err;
 	struct report r;
 
+	if (s->shares || s->side != FLAME_BOTH)
+		report_need_base(p);
 	report_open(&r, &s->report, p);
 	if (!s->picture.title)
 		s->picture.title = s->title = report_title(&r);

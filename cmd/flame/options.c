@@ -62,12 +62,19 @@ parse_by(struct flame_settings *s, struct cli *cli)
 					     "label:KEY", NULL };
 	int word = cli_word(cli, "kind of box", words);
 
-	if (word < 3) {
-		s->by = (enum naming_by)word;
-		return;
-	}
-	/* A row of boxes for the values of a label is what tagroot makes. */
-	cli->arg += 6;
+	s->by = word < 3 ? (enum naming_by)word : BY_FRAME;
+	s->label = word < 3 ? NULL : cli->arg + 6;
+	if (s->label && !*s->label)
+		cli_bad_arg(cli, "label:KEY");
+}
+
+/* A row of boxes for the values of a label is what tagroot makes. */
+static void
+add_label(struct flame_settings *s, struct cli *cli)
+{
+	if (s->report.refine.value[REFINE_TAGROOT - REFINE_FOCUS].text)
+		die("--by=label:%s and --tagroot exclude each other", s->label);
+	cli->arg = s->label;
 	report_option(&s->report, cli, REFINE_TAGROOT);
 }
 
@@ -171,6 +178,8 @@ flame_settings_parse(struct flame_settings *s, struct cli *cli)
 	}
 	if (s->pivot && s->is_reversed)
 		die("--pivot and --reverse exclude each other");
+	if (s->label)
+		add_label(s, cli);
 	s->limits.width = s->picture.width - 2 * FLAME_MARGIN;
 	report_settings_finish(&s->report, REPORT_UNTRIMMED);
 	if (s->report.o.mean)

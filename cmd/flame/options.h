@@ -19,6 +19,7 @@ struct flame_settings {
 	struct flame_limits limits;
 	struct flame_picture picture;
 	enum naming_by by;
+	char *label; /* of --by=label:KEY, or NULL */
 	enum flame_width side;
 	bool is_reversed, shares, no_script;
 	char *title;

@@ -253,6 +253,14 @@ check_err 'a pivot of reversed stacks' 2 'prof-flame --reverse --pivot=x a.pb.gz
 	'--pivot and --reverse exclude each other'
 
 check_err '--mean is refused' 2 'prof-flame --mean a.pb.gz' 'do not add up'
+check_err '--by=label needs a key' 2 'prof-flame --by=label: a.pb.gz' "--by: 'label:' is not label:KEY"
+check_err 'labels at the root, asked for twice' 2 'prof-flame --tagroot=x --by=label:user labels.pb.gz' \
+	'--by=label:user and --tagroot exclude each other'
+check 'of several kinds of box the last counts' 0 '
+	prof-flame --by=label:user --by=frame labels.pb.gz >a.svg; prof-flame labels.pb.gz | cmp - a.svg' </dev/null
+for o in --share --diff-width=before; do
+	check_err "$o is of differences" 2 "prof-flame $o a.pb.gz" 'no difference: no sample has the label'
+done
 check_err 'an unknown word' 2 'prof-flame --theme=blue a.pb.gz' "unknown theme 'blue'; one of auto, light, dark"
 
 # The same widths as the numbers of prof-text, for every function.
