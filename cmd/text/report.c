@@ -131,10 +131,14 @@ print_simple(struct cli *cli, struct text_settings *s, struct profile *p)
 {
 	struct report_options *o = &s->report.o;
 	struct prof_err err;
+	size_t column;
 
 	if (s->format != FORMAT_RAW && s->format != FORMAT_COMMENTS &&
 	    s->format != FORMAT_LIST_TYPES)
 		return false;
+	if (o->sample_index &&
+	    profile_sample_index(p, o->sample_index, &column, &err) != PROF_OK)
+		die("%s", err.msg);
 	refine_filter(&s->report.refine, p);
 	if (s->format == FORMAT_RAW)
 		text_raw(cli_report(cli, true), p);

@@ -658,6 +658,10 @@ done
 check_err 'changes are no tree' 2 'prof-text --diff --tree diff.pb.gz' \
 	"--diff is a table: it excludes --tree"
 
+for o in raw comments list-types; do
+	check_err "--$o of a column that is not there" 2 \
+		"prof-text --$o --sample-index=nope old.pb.gz" 'must be one of: [samples cpu]'
+done
 printf '# cpu nanoseconds\nmain 1\n' | mkprof >noperiod.pb
 check 'raw without a period, as pprof prints it' 0 \
 	'prof-text --raw noperiod.pb | sed -n 1,2p | tr " " _' <<'END'
