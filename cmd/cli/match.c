@@ -10,6 +10,7 @@
 #include <pcre2.h>
 
 #include "cli.h"
+#include "lib/base/escape.h"
 
 enum {
 	MAX_PATTERN = 1 << 16,
@@ -29,7 +30,8 @@ static const uint32_t limits[] = { 10000, 1000000, 10000000 };
 #define BUDGET 500000000
 
 struct match {
-	pcre2_code *code;
+	pcre2_code *code; /* of bytes; NULL if the pattern has characters */
+	pcre2_code *utf;  /* of characters */
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
@@ -52,6 +54,23 @@ needs_utf(const char *pattern)
 			return true;
 	}
 	return false;
+}
+
+/* Is the text UTF-8, and not just ASCII? */
+static bool
+has_characters(const char *s, size_t n)
+{
+	bool found = false;
+	size_t len;
+
+	for (size_t i = 0; i < n; i += len) {
+		len = (unsigned char)s[i] < 0x80 ? 1
+						 : escape_utf8(s + i, n - i);
+		if (!len)
+			return false;
+		found = found || len > 1;
+	}
+	return found;
 }
 
 /* The length of {N}, {N,} or {N,M} at s; 0: a brace is meant. */
@@ -130,9 +149,9 @@ refuse(const struct match *m, const char *why, size_t at, struct prof_err *err)
 }
 
 static enum prof_status
-compile(struct match *m, int flags, struct prof_err *err)
+compile(struct match *m, uint32_t options, pcre2_code **out,
+	struct prof_err *err)
 {
-	uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
 	pcre2_compile_context *cc = pcre2_compile_context_create(NULL);
 	PCRE2_SIZE at;
 	int code;
@@ -142,21 +161,17 @@ compile(struct match *m, int flags, struct prof_err *err)
 	pcre2_set_newline(cc, PCRE2_NEWLINE_LF);
 	pcre2_set_max_pattern_length(cc, MAX_PATTERN);
 	pcre2_set_parens_nest_limit(cc, MAX_NEST);
-	if (flags & MATCH_WHOLE)
-		options |= PCRE2_ANCHORED | PCRE2_ENDANCHORED;
-	if (needs_utf(m->pattern))
-		options |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
-	m->code = pcre2_compile((PCRE2_SPTR)m->pattern, PCRE2_ZERO_TERMINATED,
-				options, &code, &at, cc);
+	*out = pcre2_compile((PCRE2_SPTR)m->pattern, PCRE2_ZERO_TERMINATED,
+			     options, &code, &at, cc);
 	pcre2_compile_context_free(cc);
-	if (!m->code) {
+	if (!*out) {
 		PCRE2_UCHAR why[160];
 
 		pcre2_get_error_message(code, why, sizeof(why));
 		return refuse(m, (const char *)why, at, err);
 	}
 	/* Without JIT, or where it fails, the interpreter is used. */
-	pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE);
+	pcre2_jit_compile(*out, PCRE2_JIT_COMPLETE);
 	return PROF_OK;
 }
 
@@ -165,6 +180,7 @@ match_new(const char *what, const char *pattern, int flags, struct match **out,
 	  struct prof_err *err)
 {
 	struct match *m = calloc(1, sizeof(*m));
+	uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
 	enum prof_status st = PROF_ENOMEM;
 	const char *plus;
 
@@ -192,7 +208,12 @@ match_new(const char *what, const char *pattern, int flags, struct match **out,
 			    (size_t)(plus - pattern), err);
 		goto fail;
 	}
-	st = compile(m, flags, err);
+	if (flags & MATCH_WHOLE)
+		options |= PCRE2_ANCHORED | PCRE2_ENDANCHORED;
+	st = compile(m, options | PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &m->utf,
+		     err);
+	if (st == PROF_OK && !needs_utf(pattern))
+		st = compile(m, options, &m->code, err);
 	if (st != PROF_OK)
 		goto fail;
 	st = PROF_ENOMEM;
@@ -222,6 +243,7 @@ match_free(struct match *m)
 	pcre2_match_context_free(m->context);
 	pcre2_match_data_free(m->data);
 	pcre2_code_free(m->code);
+	pcre2_code_free(m->utf);
 	free(m->what);
 	free(m->pattern);
 	free(m);
@@ -231,6 +253,8 @@ enum prof_status
 match_bytes(struct match *m, const char *s, size_t n, bool *matches,
 	    struct prof_err *err)
 {
+	const pcre2_code *code =
+		m->code && !has_characters(s, n) ? m->code : m->utf;
 	PCRE2_UCHAR why[160];
 	int r = PCRE2_ERROR_MATCHLIMIT;
 
@@ -242,7 +266,7 @@ match_bytes(struct match *m, const char *s, size_t n, bool *matches,
 			m->budget -= limits[i];
 		}
 		pcre2_set_match_limit(m->context, limits[i]);
-		r = pcre2_match(m->code, (PCRE2_SPTR)s, n, 0, 0, m->data,
+		r = pcre2_match(code, (PCRE2_SPTR)s, n, 0, 0, m->data,
 				m->context);
 		if (r != PCRE2_ERROR_MATCHLIMIT)
 			break;

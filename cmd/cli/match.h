@@ -1,9 +1,9 @@
 /*
  * match.h - regular expressions; the only module that uses pcre2. They match as
  * RE2 does in pprof: anywhere in the text, case-sensitive, '$' is the end of
- * the text, '.' is anything but a newline. Text is bytes, valid UTF-8 or not; a
- * pattern with characters beyond ASCII, or \p or \x{...}, reads it as UTF-8 and
- * never matches across an invalid byte.
+ * the text, '.' is any character but a newline. Text that is not valid UTF-8 is
+ * bytes; but a pattern with characters beyond ASCII, or \p or \x{...}, reads it
+ * as UTF-8, too, and never matches across an invalid byte.
  *
  * Patterns are untrusted (a CI job, a profile's drop_frames). pcre2 backtracks
  * where RE2 does not, so the work is limited: a pattern with exponential

@@ -50,6 +50,10 @@ patterns_mean_what_they_mean_to_pprof(void **state)
 			    "a\xff\xfe"
 			    "b",
 			    0));
+	assert_true(matches("^caf.$", "caf\xc3\xa9", 0));
+	assert_true(matches("^caf[^a-z]$", "caf\xc3\xa9", 0));
+	assert_false(matches("^caf..$", "caf\xc3\xa9", 0));
+	assert_true(matches("^caf..$", "caf\xc3?", 0));
 	assert_true(matches("^[\xc3\xa4\xc3\xb6]$", "\xc3\xb6", 0));
 	assert_true(matches("(?i)\xc3\x84", "\xc3\xa4", 0));
 	assert_true(matches("^\\pL$", "\xc3\xa4", 0));
