@@ -51,6 +51,16 @@ END
 	check 'no control character comes out' 0 \
 		'prof-dot terminal.pb.gz | tr -d "\n" | tr -d "[:print:]"' <<'END'
 END
+	# dot reads no string of 16 KiB; escaped, each byte of the second name is two.
+	printf '# cpu nanoseconds\n%020000d;%s;x 5\n' 0 "$(printf '%09000d' 0 | tr 0 '"')" |
+		mkprof >long.pb.gz
+	check 'no string is too long for dot, and short ones are whole' 0 '
+		prof-dot long.pb.gz >long.dot
+		sed "s/[\\]\"/qq/g" long.dot | grep -o "\"[^\"]*\"" | awk "length(\$0) > 16000"
+		grep -o "label=\"00*…\|label=\"x.n" long.dot | tr -d 0' <<'END'
+label="x\n
+label="…
+END
 else
 	not_ok 'mkprof makes the fixture' <.err
 fi
@@ -85,7 +95,7 @@ END
 		# The same layout as that of dot itself.
 		prof-dot cpu.pb.gz | dot -Tplain >plain 2>.err &&
 			ok 'dot reads it' || not_ok 'dot reads it' <.err
-		prof-dot hostile.pb.gz | dot -Tplain >plain 2>.err &&
+		{ prof-dot hostile.pb.gz; prof-dot long.pb.gz; } | dot -Tcanon >plain 2>.err &&
 			[ ! -s .err ] && ok 'dot reads hostile names' ||
 			not_ok 'dot reads hostile names' <.err
 	else

@@ -29,7 +29,7 @@ void dot_putf(struct drawing *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Append text of the profile, escaped for a quoted string
- * (lib/base/escape.h). */
+ * (lib/base/escape.h), and cut if dot(1) could not read it. */
 void dot_escape(struct drawing *d, const char *s, size_t n);
 
 /* A value of the report, with its unit. */

@@ -73,6 +73,22 @@ share(const struct drawing *d, int64_t v)
 	return d->r->total ? (double)v / fabs((double)d->r->total) : 0;
 }
 
+/*
+ * dot(1) reads no string of 16 KiB, and there may be two names in one. Was a
+ * text of *n bytes at s too long, as it is in the output from start on? It is
+ * taken back then, and *n is less.
+ */
+static bool
+is_too_long(struct drawing *d, size_t start, const char *s, size_t *n)
+{
+	if (d->out->n - start <= 8000)
+		return false;
+	d->out->n = start;
+	for (*n /= 2; *n && (s[*n] & 0xc0) == 0x80;)
+		--*n;
+	return true;
+}
+
 /* --- legend --- */
 
 /* The title: base name of the first mapping's file. */
@@ -136,20 +152,10 @@ unbroken(const char *s, size_t n)
 	return i;
 }
 
-/* Append the function's name, shortened, a line for each of its parts. */
+/* Append a name, a line for each of its parts. */
 static void
-put_short_name(struct drawing *d, const struct str *full)
+put_parts(struct drawing *d, const char *s, size_t n)
 {
-	const char *s;
-	size_t n = 0;
-
-	d->name.n = 0;
-	if (buf_reserve(&d->name, full->len + 1) < 0) {
-		d->failed = true;
-		return;
-	}
-	s = (char *)d->name.data;
-	shorten_name(full->s, full->len, (char *)d->name.data, &n);
 	for (size_t i = 0, run; i < n; i += run) {
 		run = unbroken(s + i, n - i);
 		dot_escape(d, s + i, run);
@@ -170,6 +176,26 @@ put_short_name(struct drawing *d, const struct str *full)
 			run++;
 		}
 	}
+}
+
+/* Append the function's name, shortened. */
+static void
+put_short_name(struct drawing *d, const struct str *full)
+{
+	size_t start = d->out->n, n = 0, all;
+
+	d->name.n = 0;
+	if (buf_reserve(&d->name, full->len + 1) < 0) {
+		d->failed = true;
+		return;
+	}
+	shorten_name(full->s, full->len, (char *)d->name.data, &n);
+	all = n;
+	do
+		put_parts(d, (char *)d->name.data, n);
+	while (is_too_long(d, start, (char *)d->name.data, &n));
+	if (n < all)
+		dot_lit(d, "…");
 }
 
 static void
@@ -378,9 +404,14 @@ void
 dot_escape(struct drawing *d, const char *s, size_t n)
 {
 	enum escape to = d->is_rendered ? ESCAPE_DOT_DRAW : ESCAPE_DOT;
+	size_t start = d->out->n, all = n;
 
-	if (escape_add(d->out, to, s, n) < 0)
-		d->failed = true;
+	do
+		if (escape_add(d->out, to, s, n) < 0)
+			d->failed = true;
+	while (is_too_long(d, start, s, &n));
+	if (n < all)
+		dot_lit(d, "…");
 }
 
 void
