@@ -42,6 +42,16 @@ main;a;b;c;d;e;left 60
 main;a;b;c;d;e;right 37
 main;other 3
 END
+# main calls work, and that, as main itself, what has no name.
+cat >nameless.txt <<'END'
+# cpu count
+@mapping 0x400000 0x500000 0 /bin/app
+@mapping 0x600000 0x700000 0 /opt/x/libfoo.so
+main;work;[2]0x600010;callback 60
+main;[2]0x600010 10
+main;idle 30
+END
+printf '# cpu count\nA;B;C;A;C;x 100\nA;B;y 50\nA;z 25\n' >cycles.txt
 cat >hostile.txt <<'END'
 # cpu nanoseconds
 main;</script><script>globalThis.hacked=1</script>;<img src=x onerror=hacked=1> 5 {key="<script>globalThis.hacked=1</script>"}
@@ -79,7 +89,7 @@ for v in 'a 10 300 40' 'b 12 290 8'; do
 		mkprof >moved-${v%% *}.pb.gz
 done
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 700; i++) print "main;f" i % 3 " " 1 + i % 7 " {user=\"u" i "\"}" }' >values.txt
-for f in a b labels fold hostile many slow source gone bare values; do
+for f in a b labels fold nameless cycles hostile many slow source gone bare values; do
 	mkprof $f.txt >$f.pb.gz
 done
 {
@@ -118,7 +128,7 @@ if ! lacks 'prof-gate a -- b'; then
 	done
 	prof-diff tested1.pb.gz tested6.pb.gz | prof-html -q -o tested.html
 fi
-for f in a b labels fold many slow source gone bare values; do
+for f in a b labels fold nameless cycles many slow source gone bare values; do
 	prof-html -q -o $f.html $f.pb.gz
 done
 # The instructions of each line of a function, as binutils know them.

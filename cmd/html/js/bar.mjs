@@ -64,10 +64,9 @@ function factsOf(page, most) {
 		for (const k of most.slice(0, 3)) {
 			const sides = sidesOf(self, k);
 			add(out.length ? 'self' : 'self, changed most', k, changed(page, ...sides));
-			// In a tree of joined cycles nodes have other callers.
-			if (out.length > 1 || page.state.cr === '2')
+			if (out.length > 1)
 				continue;
-			const [caller, amounts] = findCaller(page, k), of = ([before, after]) => Math.abs(after - before);
+			const [caller, amounts] = findCaller(page.computer, k), of = ([before, after]) => Math.abs(after - before);
 			// More than all of it is less by another caller: a number that only confuses.
 			if (caller < K.n)
 				add('called by', caller, of(amounts) > of(sides) ? '' : changed(page, ...amounts));

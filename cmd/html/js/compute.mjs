@@ -5,7 +5,7 @@
 import {hideFrames} from './hide.mjs';
 import {makeKeys, makeStructure, withLabelRoots} from './model.mjs';
 import {SlowPattern, compilePattern} from './regexp.mjs';
-import {addBlanks, chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys} from './values.mjs';
+import {chooseSamples, makeValues, matchFrames, matchLabels, matchNames, sumKeys, sumKeysDrawn} from './values.mjs';
 
 // The results of each step that were asked for last, by what they were made of.
 class Steps {
@@ -71,41 +71,39 @@ class Computer {
 		this.keys = steps.get('keys', this.keyId, () => makeKeys(this.D, S.g, base.head.columns, Boolean(S.noinlines)));
 		const F = this.filters = {hide: this.frames('h'), show: this.frames('s'), from: this.frames('sf'), prune: this.frames('prunefrom'), noInlines: Boolean(S.noinlines)};
 		const idOf = f => [this.keyId, f.hide && S.h, f.show && S.s, f.from && S.sf, f.prune && S.prunefrom].join('\n'), lineId = idOf(F);
-		const folds = {skips: S.hu === '1', cycle: S.cr === '2' ? 4 : +S.cr}, get = (id, make) => steps.get('structure', [id, S.hu, S.cr].join('\n'), make);
-		// Of Hide alone what it leaves of a structure that is known.
-		const whole = F.hide && folds.cycle < 2 && !F.show && !F.from && !F.prune && !F.noInlines ? get(idOf({}), () => this.structureOf({}, folds)) : null;
-		this.structure = get(lineId, () => (whole && hideFrames(this.D, this.keys, whole, F.hide, folds.cycle)) || this.structureOf(F, folds));
+		const folds = {skips: S.hu === '1', cycle: S.cr === '2' ? 4 : +S.cr}, structureOf = (step, folds) => {
+			const get = (id, filters, make = () => makeStructure(this.D, this.keys, filters, folds)) => steps.get(step, [id, folds.skips, folds.cycle].join('\n'), make);
+			// Of Hide alone what it leaves of a structure that is known.
+			const whole = F.hide && folds.cycle < 2 && !F.show && !F.from && !F.prune && !F.noInlines ? get(idOf({}), {}) : null;
+			return get(lineId, F, () => (whole && hideFrames(this.D, this.keys, whole, F.hide, folds.cycle)) || makeStructure(this.D, this.keys, F, folds));
+		};
+		this.structure = structureOf('structure', folds);
 		const C = {focus: this.frames('f'), ignore: this.frames('i'), labels: this.labelSets('tf'), notLabels: this.labelSets('ti')};
 		C.isNamed = Boolean(C.focus || C.ignore || F.hide || F.show);
 		const countId = [lineId, C.focus && S.f, C.ignore && S.i, C.labels && S.tf, C.notLabels && S.ti].join('\n');
 		this.counts = steps.get('counts', countId, () => chooseSamples(this.D, this.structure, C));
 		this.valueId = [countId, S.hu, S.cr, column, S.w, S.cmp].join('\n');
-		this.tree = steps.get('values', this.valueId, () => this.valuesOf(this.structure, S.w, S.cmp === 'share'));
-		this.sums = steps.get('sums', this.valueId, () => this.sumsOf(lineId));
+		const valuesOf = (step, structure) => steps.get(step, this.valueId, () => makeValues(this.D, structure, this.counts, column, S.w, S.cmp === 'share'));
+		this.tree = valuesOf('values', this.structure);
+		// Sums are counted in a tree with each frame: where one took no row, or joined
+		// another further up, the one that is drawn has too little for it.
+		this.folds = folds;
+		this.isFolded = Boolean(this.structure.isBlank) || folds.cycle > 1;
+		const counted = this.isFolded ? structureOf('counted structure', {cycle: Math.min(folds.cycle, 1)}) : this.structure;
+		this.counted = this.isFolded ? valuesOf('counted', counted) : this.tree;
+		this.sums = steps.get('sums', this.valueId, () => sumKeys(this.counted, this.keys.n, counted.kinds));
 	}
 
-	structureOf(filters, folds) {
-		return makeStructure(this.D, this.keys, filters, folds);
+	// Sums of keys below node z of the tree that is drawn.
+	sumsBelow(z) {
+		const {tree, counted, structure, folds, sums, keys} = this;
+		return !z ? sums : this.steps.get('below', this.valueId + '\n' + z, () => this.isFolded ? sumKeysDrawn(counted, tree, structure.isBlank, folds.cycle, keys.n, sums.inlined, z) : sumKeys(tree, keys.n, sums.inlined, z));
 	}
 
-	valuesOf(structure, width, shares) {
-		return makeValues(this.D, structure, this.counts, this.column, width, shares);
-	}
-
-	/*
-	 * Sums of keys. A frame that joined another further up counts less often: then
-	 * a structure without folds says what they are.
-	 */
-	sumsOf(lineId) {
-		let {structure, tree, keys} = this;
-		if (this.S.cr === '2') {
-			structure = this.steps.get('plain', lineId, () => this.structureOf(this.filters, {}));
-			tree = this.valuesOf(structure, 'after', false);
-		}
-		const sums = sumKeys(tree, keys.n, structure.kinds);
-		if (structure.blanks)
-			addBlanks(this.D, structure.blanks, this.counts, this.column, sums);
-		return sums;
+	// The tree in which callers and callees of keys are looked up.
+	treeAround(list) {
+		const {structure: {isBlank}, folds, tree, counted} = this;
+		return folds.cycle > 1 || (isBlank && list.some(k => isBlank[k])) ? counted : tree;
 	}
 }
 

@@ -90,8 +90,8 @@ function totalsOf({D, counts, column}, isIt) {
 
 // The caller from which most of the change of a key itself comes: its key, noFrame if
 // it is the root, and what the key has itself below it, before and after.
-function findCaller({tree}, k) {
-	const {n, key, parent, self} = tree, callers = new Map();
+function findCaller(computer, k) {
+	const {n, key, parent, self} = computer.treeAround([k]), callers = new Map();
 	let change = 0;
 	for (let i = 1; i < n; i++) {
 		if (key[i] !== k)

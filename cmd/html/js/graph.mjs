@@ -124,12 +124,12 @@ class GraphView {
 	// As many nodes as fit into the width with text that can be read.
 	choose(z, facts, w) {
 		const {page} = this, {tree, keys: K} = page, around = page.state.gn ? K.text.indexOf(page.state.gn) : -1, pad = page.isPhone ? 16 : 32;
-		const sums = around < 0 ? page.sumsBelow(z) : page.sums;
+		const sums = page.computer.sumsBelow(around < 0 ? z : 0);
 		this.around = around;
 		this.total = this.sum(sums.total);
 		this.own = this.sum(sums.self);
 		if (around >= 0) {
-			const {keys, edges} = neighbours(tree, around);
+			const {keys, edges} = neighbours(page.computer.treeAround([around]), around);
 			return this.lay(keys, edges);
 		}
 		const most = page.isPhone ? 12 : mostNodes, least = page.isPhone ? 5 : 8, ranked = rankKeys(page, z, this.total, this.own);

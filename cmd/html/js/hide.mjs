@@ -6,11 +6,11 @@ import {cutFlag, unnamedFlag} from './data.mjs';
 import {kindsOf, scratch} from './model.mjs';
 
 // Has no key both hidden frames and others, or one that took no row?
-function hidesWhole(D, K, hide, blanks) {
+function hidesWhole(D, K, hide, isBlank) {
 	const seen = new Uint8Array(K.n);
 	for (let f = 0; f < D.frames.n; f++)
 		seen[K.of[f]] |= hide[f] ? 1 : 2;
-	return seen.every((v, k) => v === 2 || !(v === 3 || (blanks && blanks.isBlank[k])));
+	return seen.every((v, k) => v === 2 || !(v === 3 || (isBlank && isBlank[k])));
 }
 
 /*
@@ -51,7 +51,7 @@ function endsUnnamed(D, hide, i) {
  * below one of its key joins it. null: it takes makeStructure().
  */
 function hideFrames(D, K, base, hide, isClosed) {
-	const {tree, map: from, blanks} = base, {n} = tree, most = n / 8, hidden = hidesWhole(D, K, hide, blanks) && findHidden(D, base, hide, most);
+	const {tree, map: from, isBlank} = base, {n} = tree, most = n / 8, hidden = hidesWhole(D, K, hide, isBlank) && findHidden(D, base, hide, most);
 	if (!hidden)
 		return null;
 	const fields = ['parent', 'key', 'inlined', 'end', 'times'].filter(f => tree[f]), out = {};
@@ -119,13 +119,13 @@ function hideFrames(D, K, base, hide, isClosed) {
 		end[parent[i]] = Math.max(end[parent[i]], end[i]);
 	const map = new Uint32Array(D.tree.n);
 	for (const i of D.samples.node) {
-		if (blanks && hidden[from[i]] & 3 && endsUnnamed(D, hide, i))
+		if (isBlank && hidden[from[i]] & 3 && endsUnnamed(D, hide, i))
 			return null;
 		map[i] = place[from[i]];
 	}
 	for (const f of fields)
 		out[f] = out[f].subarray(0, at);
-	return {tree: {...out, n: at}, map, dropped: null, blanks, ...kindsOf({...out, n: at}, K.n)};
+	return {tree: {...out, n: at}, map, dropped: null, isBlank, ...kindsOf({...out, n: at}, K.n)};
 }
 
 export {hideFrames};

@@ -197,6 +197,15 @@ function toPreorder(t) {
 
 // --- structure ---
 
+// Of a tree the node at q or above, up to `cycle` rows, that a frame of this key joins;
+// 0: none.
+function joinedNode({key, parent}, q, wanted, cycle) {
+	for (let up = cycle; up && q; up--, q = parent[q])
+		if (key[q] === wanted)
+			return q;
+	return 0;
+}
+
 // The tree of a structure while it grows: joins frames of one key below one node.
 class Joiner {
 	/*
@@ -211,15 +220,11 @@ class Joiner {
 		this.before = scratch('before', room);
 		this.isMulti = scratch('multi', room, Uint8Array).fill(K.isSorted ? 0 : 1);
 		this.times = cycle ? scratch('times', room) : null;
-		// Keys of frames that take no row. Of each stack a chain of those in it, once
-		// each, from the leaf: blank is the first place, with its key and the next.
-		this.isBlank = skips ? new Uint8Array(K.n) : null;
-		this.blankKey = [0];
-		this.blankUp = [0];
-		this.blank = 0;
+		// Keys of frames that take no row, null: there are none.
+		this.isBlank = null;
 		for (let f = 0; skips && f < D.frames.n; f++)
 			if (this.isSkipped(f))
-				this.isBlank[K.of[f]] = 1;
+				(this.isBlank = this.isBlank || new Uint8Array(K.n))[K.of[f]] = 1;
 	}
 
 	becomeMulti(q) {
@@ -251,27 +256,16 @@ class Joiner {
 		return this.skips && this.flags[f] & unnamedFlag && !(this.flags[f] & cutFlag);
 	}
 
-	// The node at q or above, close by, that a frame of this key joins; 0: none.
-	joined(q, key) {
-		const {t} = this;
-		for (let up = this.cycle; up && q; up--, q = t.parent[q])
-			if (t.key[q] === key)
-				return q;
-		return 0;
-	}
-
 	// Where what frame f calls goes, if f was called from q. deep: how many frames
 	// in a row were joined; of f in this.deep.
 	enter(q, f, isInlined, deep) {
 		const key = this.K.of[f];
 		this.deep = deep;
-		if (this.skips && this.isBlank[key])
-			this.addBlank(key);
 		if (this.isSkipped(f)) {
 			this.becomeMulti(q);
 			return q;
 		}
-		const at = this.cycle ? this.joined(q, key) : 0;
+		const at = this.cycle ? joinedNode(this.t, q, key, this.cycle) : 0;
 		if (!at) {
 			this.deep = 0;
 			return this.child(q, key, isInlined);
@@ -283,22 +277,14 @@ class Joiner {
 		return at;
 	}
 
-	addBlank(key) {
-		for (let b = this.blank; b; b = this.blankUp[b])
-			if (this.blankKey[b] === key)
-				return;
-		this.blankUp.push(this.blank);
-		this.blank = this.blankKey.push(key) - 1;
-	}
-
 	// Where samples go that end in f: in a frame without a name they keep a leaf.
 	leaf(q, f) {
 		return this.isSkipped(f) ? this.child(q, this.K.of[f], 0) : q;
 	}
 
-	// map: of each stored node a node of the tree that grew; blank: its chain.
-	finish(map, dropped, blank) {
-		const {t, K, isBlank, blankKey, blankUp} = this, tree = toPreorder(t), {place} = tree;
+	// map: of each stored node a node of the tree that grew.
+	finish(map, dropped) {
+		const {t, K, isBlank} = this, tree = toPreorder(t), {place} = tree;
 		for (let i = 0; i < map.length; i++)
 			map[i] = place[map[i]];
 		if (this.times) {
@@ -306,7 +292,7 @@ class Joiner {
 			for (let i = 0; i < t.n; i++)
 				tree.times[place[i]] = this.times[i];
 		}
-		return {tree, map, dropped, blanks: this.skips ? {of: blank, isBlank, key: blankKey, up: blankUp} : null, ...kindsOf(tree, K.n)};
+		return {tree, map, dropped, isBlank, ...kindsOf(tree, K.n)};
 	}
 }
 
@@ -384,8 +370,6 @@ function filteredStructure(D, K, F, folds) {
 	const lines = [], all = {lines}, isPlain = plainFrames(D, F);
 	// tail: of each end of a location the last frame that is left, and one.
 	const tail = new Uint32Array(n), dropped = F.from ? new Uint8Array(n) : null, cut = F.prune ? new Uint32Array(n) : null;
-	// passed: chains of blanks; blank: those of the samples.
-	const passed = new Uint32Array(folds.skips ? n : 0), blank = cut ? new Uint32Array(passed.length) : passed;
 	if (dropped)
 		dropped[0] = 1;
 	for (let i = 1; i < n; i++) {
@@ -399,7 +383,6 @@ function filteredStructure(D, K, F, folds) {
 		}
 		const left = isAllPlain ? all : linesLeft(lines.slice(0, count), F, flags);
 		let q = walk[above], run = folds.cycle ? deep[above] : 0;
-		join.blank = folds.skips ? passed[above] : 0;
 		tail[i] = tail[above];
 		if (dropped && dropped[above])
 			dropped[i] = left && left.isCut ? 0 : 1;
@@ -421,38 +404,32 @@ function filteredStructure(D, K, F, folds) {
 		if (folds.cycle)
 			deep[i] = run;
 		const end = (cut && cut[i]) || i;
-		if (folds.skips) {
-			passed[i] = join.blank;
-			blank[i] = passed[end];
-		}
 		map[i] = ends[i] & 1 && tail[end] ? join.leaf(walk[end], tail[end] - 1) : 0;
 	}
-	return join.finish(map, dropped, blank);
+	return join.finish(map, dropped);
 }
 
 /*
  * The tree of keys K of the stored tree. F: filters on frames: hide, show, from
  * and prune, bits of matchFrames() or null, and noInlines. folds: of Joiner.
  * Returns a tree in preorder with map, of each stored node where its samples
- * count, dropped: stored nodes whose samples do not, and blanks: the frames that
- * took no row, for addBlanks().
+ * count, dropped: stored nodes whose samples do not, and isBlank: keys of frames
+ * that took no row.
  */
 function makeStructure(D, K, F = {}, folds = {}) {
 	if (F.hide || F.show || F.from || F.prune || F.noInlines)
 		return filteredStructure(D, K, F, folds);
 	const {n, parent, frame} = D.tree, {flags} = D.frames, walk = new Uint32Array(n), map = folds.skips ? new Uint32Array(n) : walk;
-	const ends = folds.skips ? stackEnds(D) : null, join = new Joiner(D, K, folds.skips ? 2 * n : n, folds), deep = new Uint32Array(folds.cycle ? n : 0), blank = new Uint32Array(folds.skips ? n : 0);
+	const ends = folds.skips ? stackEnds(D) : null, join = new Joiner(D, K, folds.skips ? 2 * n : n, folds), deep = new Uint32Array(folds.cycle ? n : 0);
 	for (let i = 1; i < n; i++) {
 		const f = frame[i], up = parent[i];
-		join.blank = folds.skips ? blank[up] : 0;
 		const q = walk[i] = join.enter(walk[up], f, flags[f] & 1, folds.cycle ? deep[up] : 0);
 		if (folds.cycle)
 			deep[i] = join.deep;
-		blank[i] = join.blank;
 		if (folds.skips)
 			map[i] = ends[i] ? join.leaf(q, f) : q;
 	}
-	return join.finish(map, null, blank);
+	return join.finish(map, null);
 }
 
 // kinds: of each key: 1 always inlined, 2 never, 3 sometimes. first: its first node.
@@ -525,4 +502,4 @@ function withExtraFrames(D, names) {
 		frames: {n: n + names.length, ...longer(frames, {fun: names.map((v, g) => D.functions.name.length + g)})}};
 }
 
-export {ChildTable, GrowingTree, baseName, kindsOf, makeKeys, makeStructure, scratch, toPreorder, withLabelRoots};
+export {ChildTable, GrowingTree, baseName, joinedNode, kindsOf, makeKeys, makeStructure, scratch, toPreorder, withLabelRoots};

@@ -503,11 +503,6 @@ class Page {
 			this.showSide();
 	}
 
-	// Sums of keys below a node.
-	sumsBelow(z) {
-		return z ? this.steps.get('below', this.valueId + '\n' + z, () => sumKeys(this.tree, this.keys.n, this.sums.inlined, z)) : this.sums;
-	}
-
 	factKeys() {
 		return (this.steps.kept.get('facts') || []).filter(e => e.id === this.valueId).flatMap(e => e.value);
 	}
@@ -553,9 +548,9 @@ class Page {
 			bar.replaceChildren(this.emptyNote(this.state.p && this.tree.width[0] ? 'No function matches ' + displayName(this.state.p) + '.' : this.emptyText()));
 			return;
 		}
-		const id = this.valueId + '\n' + wanted.join('');
-		const down = this.steps.get('callees', id, () => calleesTree(this.tree, wanted)), up = this.steps.get('callers', id, () => callersTree(this.tree, wanted));
-		this.pivotBar(bar, wanted, up, down);
+		const id = this.valueId + '\n' + wanted.join(''), list = this.keys.text.map((t, k) => k).filter(k => wanted[k]), tree = this.computer.treeAround(list);
+		const down = this.steps.get('callees', id, () => calleesTree(tree, wanted)), up = this.steps.get('callers', id, () => callersTree(tree, wanted));
+		this.pivotBar(bar, list, up, down);
 		const room = panel.clientHeight - pivotHeight, rows = tree => this.depthOf(tree) * sandwichRow + 6;
 		hosts[0].style.height = Math.max(30, Math.min(rows(up), Math.max(room / 2, room - rows(down)))) + 'px';
 		// The pivot itself is in the bar between the two.
@@ -576,8 +571,8 @@ class Page {
 		return Math.max(1, most - this.onlyChild(tree));
 	}
 
-	pivotBar(bar, wanted, up, down) {
-		const list = this.keys.text.map((t, k) => k).filter(k => wanted[k]), [k] = list, [before, after] = [down.total[0][0], down.total[1][0]];
+	pivotBar(bar, list, up, down) {
+		const [k] = list, [before, after] = [down.total[0][0], down.total[1][0]];
 		const count = tree => new Set([...tree.key.keys()].filter(i => tree.parent[i] && !tree.parent[tree.parent[i]]).map(i => tree.key[i])).size, words = (n, what, arrow) => (n || 'no') + ' ' + what + (n === 1 ? '' : 's') + ' ' + arrow;
 		const own = list.reduce((sum, key) => sum + this.sums.self[1][key], 0), pair = (name, big, small) => element('span', 'k', name + ' ', element('b', '', big), ' ' + small);
 		const c = this.isTwo && this.changeOf(before, after), sw = swatch(c ? this.palette.ofChange(c) : this.palette.footOf(this.palette.ofKey(k))), amounts = c ? [pair('change', changeText(c), likelyText(c)), pair('', this.amount(before) + ' → ' + this.amount(after), '')]
@@ -607,7 +602,7 @@ class Page {
 	showSide() {
 		const S = this.state, z = S.v === 'flame' || S.v === 'graph' ? this.zoomed : 0;
 		const id = [this.valueId + ' ' + z, S.q, S.rel, S.ls, S.lt, S.so, S.sel, this.isTested, this.isPrinting, this.sideWidth, this.redraws].join('\n');
-		this.side.show(this.sumsBelow(z), z ? this.text(this.tree, z) : '', id);
+		this.side.show(this.computer.sumsBelow(z), z ? this.text(this.tree, z) : '', id);
 	}
 
 	showFoot() {

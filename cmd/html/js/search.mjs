@@ -79,13 +79,13 @@ class Found {
 	}
 
 	show() {
-		const {host, page} = this, {flame, state, tree, matches, errors} = page;
+		const {host, page} = this, {flame, state, matches, errors} = page;
 		this.marked = [];
 		this.at = -1;
 		host.replaceChildren(errors.has('q') ? element('span', {class: 'bad', role: 'alert'}, errors.get('q')) : '');
 		if (!matches || errors.has('q'))
 			return;
-		const {boxes, self, total: [before, after]} = sumMatches(tree, matches), isFlame = state.v === 'flame';
+		const {boxes, self, total: [before, after]} = sumMatches(page.computer.counted, matches), isFlame = state.v === 'flame';
 		this.marked = isFlame ? flame.marked() : [];
 		this.boxes = isFlame ? this.marked.length : boxes;
 		this.text = page.isTwo ? changeText({before, after}) : page.share(after);

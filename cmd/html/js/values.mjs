@@ -5,7 +5,7 @@
 import {bareFlag, cutFlag, noFrame} from './data.mjs';
 import {findUnit} from './numbers.mjs';
 import {SlowPattern, compilePattern, stringTest} from './regexp.mjs';
-import {GrowingTree, toPreorder} from './model.mjs';
+import {ChildTable, GrowingTree, joinedNode, toPreorder} from './model.mjs';
 
 // --- filters ---
 
@@ -177,13 +177,16 @@ function makeValues(D, structure, counts, column, width, shares) {
 }
 
 // Sums of each of n keys below node z, and of what z is itself: self and total, two
-// sides each; a stack counts once. kinds: of kindsOf().
-function sumKeys({key, end, self, total, isTwo}, n, kinds, z = 0) {
+// sides each; a stack counts once. kinds: of kindsOf(); isIn: of each node, if only
+// some of them count.
+function sumKeys({key, end, self, total, isTwo}, n, kinds, z = 0, isIn = null) {
 	const sides = () => [0, 1].map(() => new Float64Array(n)), out = {self: sides(), total: sides(), inlined: kinds};
 	for (const side of isTwo ? [0, 1] : [1]) {
 		const of = self[side], below = total[side], own = out.self[side], all = out.total[side], until = new Uint32Array(n);
 		for (let i = Math.max(z, 1); i < end[z]; i++) {
 			const k = key[i];
+			if (isIn && !isIn[i])
+				continue;
 			own[k] += of[i];
 			if (i >= until[k]) {
 				until[k] = end[i];
@@ -194,17 +197,18 @@ function sumKeys({key, end, self, total, isTwo}, n, kinds, z = 0) {
 	return out;
 }
 
-// Put the totals of keys right of which frames took no row in the structure.
-function addBlanks(D, {of, isBlank, key, up}, counts, column, sums) {
-	const {n, node, side} = D.samples, v = D.samples.values[column];
-	for (const total of sums.total)
-		isBlank.forEach((is, k) => {
-			if (is)
-				total[k] = 0;
-		});
-	for (let s = 0; s < n; s++)
-		for (let b = counts[s] ? of[node[s]] : 0; b; b = up[b])
-			sums.total[side[s] ? 0 : 1][key[b]] += v[s];
+// sumKeys() of what node z of a drawn tree stands for, in the tree that counts, which
+// has its frames without a name and its cycles. isBlank: of keys that take no row.
+function sumKeysDrawn(counted, drawn, isBlank, cycle, n, kinds, z) {
+	const {parent, key} = counted, at = new Uint32Array(counted.n), isIn = new Uint8Array(counted.n), table = new ChildTable(drawn);
+	for (let i = 1; i < drawn.n; i++)
+		table.add(i);
+	for (let i = 1; i < counted.n; i++) {
+		const q = at[parent[i]];
+		at[i] = isBlank && isBlank[key[i]] ? q : joinedNode(drawn, q, key[i], cycle) || table.find(q, key[i]);
+		isIn[i] = at[i] >= z && at[i] < drawn.end[z] ? 1 : 0;
+	}
+	return sumKeys(addUp({...counted, self: counted.self.map(side => side.map((v, i) => isIn[i] ? v : 0))}, 'after'), n, kinds, 0, isIn);
 }
 
 // What both sides have for k, before and after.
@@ -427,4 +431,4 @@ function edgesOf(tree, key) {
 	return sides.map(map => [...map].map(([k, value]) => ({key: k, value})));
 }
 
-export {InvertedTree, addBlanks, calleesTree, callersTree, chooseSamples, edgesOf, heaviestChildren, largerSide, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sidesOf, sumKeys, sumMatches};
+export {InvertedTree, calleesTree, callersTree, chooseSamples, edgesOf, heaviestChildren, largerSide, makeValues, matchFrames, matchLabels, matchNames, relatedNodes, sidesOf, sumKeys, sumKeysDrawn, sumMatches};
