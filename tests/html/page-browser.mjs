@@ -715,7 +715,7 @@ await check('below, the sums of own code and of libraries stay in narrow windows
 		if (file === 'kind-go.html')
 			// Of the packages that could be there, the heaviest are.
 			seen.push(await page.evaluate(() => {
-				const {palette, D} = globalThis.profpage, heaviest = (order, n) => order.filter(p => D.packages[p] && palette.weight[p] > 0).slice(0, n).map(p => palette.weight[p]);
+				const {palette, D, keys, sums: {self}} = globalThis.profpage, weight = D.packages.reduce((w, v, p) => [...w, self[1].reduce((sum, v, k) => keys.pkg[k] === p ? sum + v : sum, 0)], []), heaviest = (order, n) => order.filter(p => D.packages[p] && weight[p] > 0).map(p => weight[p]).sort((a, b) => b - a).slice(0, n);
 				const shown = [...document.querySelectorAll('#legend .lg')].map(e => e.w), all = [...heaviest(palette.ownOrder, 3), ...heaviest(palette.libraryOrder, 5)].sort((a, b) => b - a);
 				return shown.length && shown.length < all.length ? shown.sort((a, b) => b - a).join() === all.slice(0, shown.length).join() : shown.length + ' of ' + all.length;
 			}));
@@ -726,8 +726,18 @@ await check('what was cut is nobody\'s code', async () => {
 	await open('few.html');
 	return same(await page.evaluate(() => {
 		const p = globalThis.profpage, {palette, D} = p, cut = p.sums.self[1][p.keys.text.indexOf('[cut]')], b = [...document.querySelectorAll('#legend b')].map(e => parseFloat(e.textContent.replace(/[^\d.]/g, '')));
-		return [cut > 0, palette.cutWeight === cut, palette.weight.reduce((n, w) => n + w, 0) + cut === p.total().all, Math.abs(b[0] + b[1] + 100 * cut / p.total().all - 100) < .2, D.head.warnings.some(w => w.endsWith('in [cut]'))];
-	}), [true, true, true, true, true]);
+		return [cut > 0, palette.isCut(p.keys.text.indexOf('[cut]')), Math.abs(b[0] + b[1] + 100 * cut / p.total().all - 100) < .2, D.head.warnings.some(w => w.endsWith('in [cut]'))];
+	}), [true, true, true, true]);
+});
+await check('below, shares are of the type, and of what filters leave', async () => {
+	const seen = [], foot = () => page.$$eval('#legend b, #legend .lg', all => all.map(e => e.textContent.replace(/\u202f/g, ' ')).join(', '));
+	await open('types.html');
+	for (const hash of ['', '#si=bytes', '#si=bytes&i=%5Eown%24', '#si=bytes&i=%5Eown%24&rel=1']) {
+		await go(hash);
+		seen.push(await foot());
+	}
+	return same(seen, ['self in your code 25.0 %, app 25.0 %, self in libraries 75.0 %, libc.so 75.0 %', 'self in your code 90.0 %, app 90.0 %, self in libraries 10.0 %, libc.so 10.0 %',
+		'self in your code 0 %, self in libraries 10.0 %, libc.so 10.0 %', 'self in your code 0 %, self in libraries 100 %, libc.so 100 %']);
 });
 await check('nor is what was not sampled', async () => {
 	const seen = [];

@@ -63,21 +63,13 @@ class Palette {
 	// Numbers packages by falling weight of what they have themselves: own ones
 	// first among the own, others among the others.
 	rank(D) {
-		const {pkg, own} = D.functions, weight = this.weight = new Float64Array(D.packages.length), isOwn = this.ownPackages = new Set();
+		const {pkg, own} = D.functions, weight = new Float64Array(D.packages.length), isOwn = this.ownPackages = new Set();
 		const column = D.samples.values[D.head.def];
-		this.ownWeight = this.cutWeight = 0;
 		this.unnamedPackages = new Set(weight.keys());
 		for (let s = 0; s < D.samples.n; s++) {
-			const f = D.tree.frame[D.samples.node[s]], u = D.frames.fun[f], v = Math.abs(column[s]);
-			if (!D.samples.node[s])
-				continue;
-			if (D.frames.flags[f] & cutFlag || D.strings[D.functions.name[u]] === notSampled) {
-				this.cutWeight += v;
-				continue;
-			}
-			weight[pkg[u]] += v;
-			if (own[u])
-				this.ownWeight += v;
+			const f = D.tree.frame[D.samples.node[s]], u = D.frames.fun[f];
+			if (D.samples.node[s] && !(D.frames.flags[f] & cutFlag) && D.strings[D.functions.name[u]] !== notSampled)
+				weight[pkg[u]] += Math.abs(column[s]);
 		}
 		for (let u = 0; u < pkg.length; u++) {
 			if (own[u])

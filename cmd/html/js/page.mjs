@@ -606,24 +606,27 @@ class Page {
 	}
 
 	showFoot() {
-		const host = byId('legend'), {palette, D} = this, items = [], item = (colour, text, kind) => {
+		const host = byId('legend'), {palette, D, sums: {self}} = this, items = [], weight = new Float64Array(D.packages.length), own = [0, 0], item = (colour, text, kind) => {
 			const sw = swatch(colour);
 			sw.classList.add(...(kind ? [kind] : []));
 			items.push(element('span', 'lg', sw, text));
 		};
+		for (const k of this.keys.text.keys()) {
+			const v = palette.isCut(k) ? 0 : self[1][k] - self[0][k];
+			own[+palette.isOwn(k)] += v;
+			weight[this.keys.pkg[k]] += v;
+		}
 		if (this.isTwo) {
 			for (const [r, text] of [[-.9, 'less'], [-.3, ''], [0, 'same'], [.3, ''], [.9, 'more']])
 				item(changeColour(r, true, palette.isDark), text);
 			item(changeColour(.6, false, palette.isDark), 'hatched: sampling noise alone could explain it (95\u202f%)', 'hatch');
-			const {self} = this.sums, change = isOwn => this.signed(self[1].reduce((sum, v, k) => palette.isOwn(k) === isOwn && !palette.isCut(k) ? sum + v - self[0][k] : sum, 0));
-			items.push(element('b', '', 'self in your code ' + change(true)), element('b', '', 'self in libraries ' + change(false)));
+			items.push(element('b', '', 'self in your code ' + this.signed(own[1])), element('b', '', 'self in libraries ' + this.signed(own[0])));
 		} else {
-			const {totals, def} = this.base.head, all = Math.abs(totals[def] ? totals[def][0] : 0);
-			for (const [list, isOwn, most] of all ? [[palette.ownOrder, true, 3], [palette.libraryOrder, false, 5]] : []) {
-				items.push(element('b', '', (isOwn ? 'self in your code ' : 'self in libraries ') + shortShare(isOwn ? palette.ownWeight : all - palette.ownWeight - palette.cutWeight, all)));
-				for (const p of list.filter(p => D.packages[p] && palette.weight[p] > 0).slice(0, most)) {
-					item(palette.ofPackage(p, isOwn), displayName(D.strings[D.packages[p]]).slice(0, 40) + ' ' + shortShare(palette.weight[p], all));
-					items.at(-1).w = palette.weight[p];
+			for (const [list, isOwn, most] of this.total().all ? [[palette.ownOrder, true, 3], [palette.libraryOrder, false, 5]] : []) {
+				items.push(element('b', '', (isOwn ? 'self in your code ' : 'self in libraries ') + this.share(own[+isOwn])));
+				for (const p of list.filter(p => D.packages[p] && weight[p] > 0).sort((a, b) => weight[b] - weight[a]).slice(0, most)) {
+					item(palette.ofPackage(p, isOwn), displayName(D.strings[D.packages[p]]).slice(0, 40) + ' ' + this.share(weight[p]));
+					items.at(-1).w = weight[p];
 				}
 			}
 		}
