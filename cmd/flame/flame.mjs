@@ -7,7 +7,7 @@ let width = atMost - 2 * margin;
 const byId = id => document.getElementById(id);
 const picture = byId('f'), detail = byId('d'), out = byId('out'), searchButton = byId('search');
 const buttons = [out, searchButton].map(b => [b, +b.getAttribute('x')]);
-let all = [], root, isPivot = false, zoomed, matched = '', re = null, rest = ' ';
+let all = [], root, isPivot = false, isPart = false, zoomed, matched = '', re = null, rest = ' ';
 
 function element(name, values) {
 	const e = document.createElementNS(svg.namespaceURI, name);
@@ -16,11 +16,11 @@ function element(name, values) {
 	return e;
 }
 
-// Columns of numbers and words, a line each: the shade of a change, which name,
+// Where the root is and whether frames are left out; columns of numbers and words, a line each: the shade of a change, which name,
 // rows below the box before, gap before the box and its width, numbers. Then the
 // names, with their colours and marks.
 function readBoxes(text) {
-	const [first, shades, numbers, rows, gaps, widths, amounts, ...names] = text.split('\n'), top = +first.split(' ')[1], edges = [[], []];
+	const [first, shades, numbers, rows, gaps, widths, amounts, ...names] = text.split('\n'), [, top, left] = first.split(' '), edges = [[], []];
 	const [shade, row, gap, wide] = [shades, rows, gaps, widths].map(line => line.split(' ')), amount = amounts.split('\t');
 	let at = 0;
 	all = numbers.split(' ').map((number, i) => {
@@ -30,9 +30,10 @@ function readBoxes(text) {
 		edge[depth + 1] = x;
 		if (!depth)
 			edges[1][1] = x;
-		return {name, amounts: amount[i], colour: +/\d+/.exec(shade[i] || look)[0], isInlined: /i/.test(look), isMatch: /m/.test(look), isUnsure: /u/.test(shade[i]), depth, side: Math.sign(at), x: x / 100, w: w / 100, y: top + at * rowHeight, isRest};
+		return {name, amounts: amount[i], colour: +/\d+/.exec(shade[i] || look)[0], isInlined: /i/.test(look), isMatch: /m/.test(look), isUnsure: /u/.test(shade[i]), depth, side: Math.sign(at), x: x / 100, w: w / 100, y: +top + at * rowHeight, isRest};
 	});
 	root = zoomed = all[0];
+	isPart = left === '1';
 	isPivot = all.some(b => b.side < 0) && all.some(b => b.side > 0);
 }
 
@@ -55,8 +56,11 @@ function changeText({amounts}) {
 	return !how ? '' : Number.isNaN(percent) ? how + ' ' : percent >= 900 ? '×' + Math.round(percent / 100 + 1) + ' ' : (percent < 0 ? '−' : '+') + Math.round(Math.abs(percent)) + '% ';
 }
 
+// Is a box found? Its name is one of the profile.
+const isFound = b => re && b !== root && !b.isRest && re.test(b.name);
+
 function drawBox(b, x, w, isUp, layers) {
-	const kind = 'c' + b.colour + (isUp ? ' up' : '') + (re ? re.test(b.name) && b !== root ? ' s' : ' off' : b.isMatch ? ' s' : '');
+	const kind = 'c' + b.colour + (isUp ? ' up' : '') + (re ? isFound(b) ? ' s' : ' off' : b.isMatch ? ' s' : '');
 	const rect = element('rect', {class: kind, x, y: b.isRest && b.side < 0 ? b.y + 12 : b.y, width: w - Math.min(1, w / 4), height: b.isRest ? 4 : rowHeight - 1});
 	rect.box = b;
 	layers[b.isUnsure && !/ s/.test(kind) ? 1 : 0].append(rect);
@@ -87,7 +91,8 @@ function zoom(to) {
 	save();
 }
 
-// The share of what matches: boxes below another match count with it.
+// The share of what matches, of all as in the texts of boxes: boxes below another match
+// count with it.
 function share(hits) {
 	let sum = 0, reach = -1;
 	hits.sort((a, b) => a.x - b.x || b.w - a.w);
@@ -96,7 +101,7 @@ function share(hits) {
 		sum += Math.max(0, end - Math.max(reach, b.x));
 		reach = Math.max(reach, end);
 	}
-	return (100 * sum / root.w).toFixed(2) + '%';
+	return (Math.max(...[...root.amounts.matchAll(/\(([^%)]+)%/g)].map(m => m[1])) * sum / root.w).toFixed(2) + '%';
 }
 
 function search(pattern) {
@@ -106,8 +111,8 @@ function search(pattern) {
 	} catch (e) {
 		re = new RegExp(pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
 	}
-	const hits = all.filter(b => re && b !== root && re.test(b.name)), of = side => share(hits.filter(b => b.side === side));
-	rest = !re ? ' ' : isPivot ? 'matched ' + of(-1) + ' above, ' + of(1) + ' below' : 'matched ' + share(hits);
+	const hits = all.filter(isFound), of = side => share(hits.filter(b => b.side === side));
+	rest = !re ? ' ' : 'matched ' + (isPart ? 'at least ' : '') + (isPivot ? of(-1) + ' above, ' + of(1) + ' below' : share(hits));
 	detail.textContent = rest;
 	searchButton.textContent = re ? 'Clear' : 'Search';
 	draw();

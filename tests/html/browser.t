@@ -60,6 +60,7 @@ main;__proto__;constructor 3 {key="]]><b>"}
 main;a\u2028b;c 4
 END
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 5000; i++) print "main;f" i " " 1 + i % 3 }' >many.txt
+awk 'BEGIN { print "# cpu count"; for (i = 0; i < 3000; i++) print "main;tiny" i ";malloc 10000"; print "main;big;evalframe 10000000\nmain;other 20000000" }' | mkprof >tiny.pb.gz
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 200; i++) print "main;aaaaaaaaaaaaaaaaaaaaaaaaa" i " 1" }' >slow.txt
 cat >src.c <<'END'
 int f(int x)
@@ -111,6 +112,8 @@ done
 	prof-flame -o hostile.svg hostile.pb.gz &&
 	prof-flame --pivot=work -o pivot.svg a.pb.gz &&
 	prof-flame -o a.svg a.pb.gz &&
+	prof-flame -o tiny.svg tiny.pb.gz &&
+	prof-flame --focus=big -o part.svg tiny.pb.gz &&
 	mkprof b.txt | prof-flame --order=name -o b.svg &&
 	prof-flame -o cpu.svg "$data/good-tiny.pb.gz"
 } 2>.err || not_ok 'the files are made' <.err

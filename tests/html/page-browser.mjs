@@ -1059,7 +1059,18 @@ await check('the SVG of a pivot zooms on one side', async () => {
 	const callers = await drawn();
 	await press(['Escape']);
 	await clickDrawn('leaf');
-	return same([callers, await drawn(), await searchDrawn('main|leaf')], ['work main', 'work leaf', 'matched 100.00% above, 75.00% below']);
+	return same([callers, await drawn(), await searchDrawn('main|leaf')], ['work main', 'work leaf', 'matched 66.67% above, 50.00% below']);
+});
+await check('a search in an SVG has the shares that --search has, or says that frames are left out', async () => {
+	const seen = [];
+	for (const [file, ...words] of [['tiny.svg', 'frame', 'malloc', 'small'], ['part.svg', 'evalframe']]) {
+		await open(file);
+		for (const word of words) {
+			seen.push(await searchDrawn(word), await page.$$eval('#f rect.s', all => all.length));
+			await searchDrawn('');
+		}
+	}
+	return same(seen, ['matched at least 16.67%', 1, 'matched at least 0.00%', 0, 'matched at least 0.00%', 0, 'matched 16.67%', 1]);
 });
 await check('a link into an SVG holds for a later picture', async () => {
 	await open('a.svg');

@@ -595,17 +595,19 @@ make_room(struct svg *s)
 }
 
 /*
- * The script and what it draws: "WIDTH TOP-OF-THE-ROOT", the columns, and the
- * names.
+ * The script and what it draws: "WIDTH TOP-OF-THE-ROOT ARE-SOME-LEFT-OUT", the
+ * columns, and the names.
  */
 static enum prof_status
 put_script(struct svg *s, struct prof_err *err)
 {
 	struct buf data = { 0 }, *out = s->out;
 	enum prof_status st = PROF_OK;
+	size_t n_drawn, n_node;
 
+	count_boxes(s, &n_drawn, &n_node);
 	s->out = &data;
-	putf(s, "%.0f %.0f\n", s->f->width, s->root);
+	putf(s, "%.0f %.0f %d\n", s->f->width, s->root, n_drawn < n_node);
 	for (int i = 0; i <= COLUMNS; i++) {
 		const struct buf *b = i < COLUMNS ? &s->column[i] : &s->names;
 
