@@ -50,10 +50,11 @@ function shorten(full, room) {
 	return s.length <= room ? s : room < 5 ? '' : s.slice(0, front) + '…' + s.slice(front + 1 - room);
 }
 
-// "+12% " before the name of a box that changed, "×12 " from tenfold on.
+// "+12% " before the name of a box that changed, "×12 " from tenfold on; the sign of
+// an amount below 0.
 function changeText({amounts}) {
 	const [, how] = /, [+-].* (new|gone|[+-][\d.]+%)$/.exec(amounts) || [], percent = how && +how.slice(0, -1);
-	return !how ? '' : Number.isNaN(percent) ? how + ' ' : percent >= 900 ? '×' + Math.round(percent / 100 + 1) + ' ' : (percent < 0 ? '−' : '+') + Math.round(Math.abs(percent)) + '% ';
+	return !how ? amounts[0] === '-' ? '−' : '' : Number.isNaN(percent) ? how + ' ' : percent >= 900 ? '×' + Math.round(percent / 100 + 1) + ' ' : (percent < 0 ? '−' : '+') + Math.round(Math.abs(percent)) + '% ';
 }
 
 // Is a box found? Its name is one of the profile.

@@ -53,6 +53,7 @@ main;idle 30
 END
 printf '# cpu count\nA;B;C;A;C;x 100\nA;B;y 50\nA;z 25\n' >cycles.txt
 printf '# bytes bytes count count\n@mapping 0x1000 0x2000 0 /bin/app\n@mapping 0x3000 0x4000 0 /usr/lib/libc.so\nown 9 1\n[2]malloc 1 3\n' >types.txt
+printf '# cpu milliseconds\nmain;a;f 200\nmain;b;f -80\n' >signed.txt
 cat >hostile.txt <<'END'
 # cpu nanoseconds
 main;</script><script>globalThis.hacked=1</script>;<img src=x onerror=hacked=1> 5 {key="<script>globalThis.hacked=1</script>"}
@@ -91,7 +92,7 @@ for v in 'a 10 300 40' 'b 12 290 8'; do
 		mkprof >moved-${v%% *}.pb.gz
 done
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 700; i++) print "main;f" i % 3 " " 1 + i % 7 " {user=\"u" i "\"}" }' >values.txt
-for f in a b labels fold nameless cycles types hostile many slow source gone bare values; do
+for f in a b labels fold nameless cycles types signed hostile many slow source gone bare values; do
 	mkprof $f.txt >$f.pb.gz
 done
 {
@@ -112,6 +113,7 @@ done
 	prof-flame -o hostile.svg hostile.pb.gz &&
 	prof-flame --pivot=work -o pivot.svg a.pb.gz &&
 	prof-flame -o a.svg a.pb.gz &&
+	prof-flame -o signed.svg signed.pb.gz &&
 	prof-flame -o tiny.svg tiny.pb.gz &&
 	prof-flame --focus=big -o part.svg tiny.pb.gz &&
 	mkprof b.txt | prof-flame --order=name -o b.svg &&
@@ -132,7 +134,7 @@ if ! lacks 'prof-gate a -- b'; then
 	done
 	prof-diff tested1.pb.gz tested6.pb.gz | prof-html -q -o tested.html
 fi
-for f in a b labels fold nameless cycles types many slow source gone bare values; do
+for f in a b labels fold nameless cycles types signed many slow source gone bare values; do
 	prof-html -q -o $f.html $f.pb.gz
 done
 # The instructions of each line of a function, as binutils know them.

@@ -739,6 +739,15 @@ await check('below, shares are of the type, and of what filters leave', async ()
 	return same(seen, ['self in your code 25.0 %, app 25.0 %, self in libraries 75.0 %, libc.so 75.0 %', 'self in your code 90.0 %, app 90.0 %, self in libraries 10.0 %, libc.so 10.0 %',
 		'self in your code 0 %, self in libraries 10.0 %, libc.so 10.0 %', 'self in your code 0 %, self in libraries 100 %, libc.so 100 %']);
 });
+await check('amounts below 0 have a sign, and the colours of a difference', async () => {
+	await open('signed.html', '#hu=1&fc=0');
+	const pictures = await page.evaluate(() => {
+		const p = globalThis.profpage, {tree} = p, i = [...tree.key.keys()].find(n => n && p.text(tree, n) === 'b');
+		return [p.rightText(tree, i).replace(/\u202f/g, ' '), p.fill(tree, i).fill === p.palette.ofChange({r: -80 / 280, isSure: true})];
+	});
+	return same([...pictures, await facts(), (await page.$$eval('#side tbody tr', all => all.map(tr => tr.textContent.replace(/\u202f/g, ' ')))).find(t => t.endsWith('b')), await text('#legend')],
+		['−28.6 %', true, 'total: a71 % | total: b−29 % | no lines: prof-symbolize finds them', '−28.6 %b', 'lesssamemoreself in your code 42.9 %self in libraries 0 %dark foot: self · italic: inlined · 5 boxes']);
+});
 await check('nor is what was not sampled', async () => {
 	const seen = [];
 	for (const file of ['unsampled99.html', 'unsampled.html']) {
@@ -1071,6 +1080,10 @@ await check('a search in an SVG has the shares that --search has, or says that f
 		}
 	}
 	return same(seen, ['matched at least 16.67%', 1, 'matched at least 0.00%', 0, 'matched at least 0.00%', 0, 'matched 16.67%', 1]);
+});
+await check('in the SVG, too', async () => {
+	await open('signed.svg');
+	return same(await page.evaluate(() => [...document.querySelectorAll('#f text')].map(t => t.textContent).concat(...[...document.querySelectorAll('#f rect')].filter(r => 'bf'.includes(r.box.name)).map(r => r.box.amounts))).then(all => all.join()), 'all,main,a,f,−b,−f,200ms (71.43%), self 200ms,-80ms (28.57%), self 0,-80ms (28.57%), self -80ms');
 });
 await check('a link into an SVG holds for a later picture', async () => {
 	await open('a.svg');

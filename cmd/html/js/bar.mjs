@@ -75,9 +75,9 @@ function factsOf(page, most) {
 	}
 	const all = page.total().all;
 	for (const k of page.steps.get('facts', page.valueId, () => findFacts(page))) {
-		const share = Math.abs(sums.total[1][k] / all), mini = element('span', 'mini', element('i')), whole = Math.round(100 * share);
-		mini.firstChild.style.width = Math.min(100, 100 * share) + '%';
-		add('total', k, mini, element('b', '', whole + '\u202f%'));
+		const share = sums.total[1][k] / all, mini = element('span', 'mini', element('i'));
+		mini.firstChild.style.width = Math.min(100, 100 * Math.abs(share)) + '%';
+		add('total', k, mini, element('b', '', (share < 0 ? '\u2212' : '') + Math.round(100 * Math.abs(share)) + '\u202f%'));
 	}
 	const hasNames = sums.total[1].some((v, k) => v && !page.palette.isUnnamed(k));
 	return out.length ? out : [note(hasNames ? 'no function has more than 10\u202f%' : 'no function has a name: prof-symbolize finds them')];

@@ -124,7 +124,7 @@ class GraphView {
 	// As many nodes as fit into the width with text that can be read.
 	choose(z, facts, w) {
 		const {page} = this, {tree, keys: K} = page, around = page.state.gn ? K.text.indexOf(page.state.gn) : -1, pad = page.isPhone ? 16 : 32;
-		const sums = page.computer.sumsBelow(around < 0 ? z : 0);
+		const sums = this.sums = page.computer.sumsBelow(around < 0 ? z : 0);
 		this.around = around;
 		this.total = this.sum(sums.total);
 		this.own = this.sum(sums.self);
@@ -185,7 +185,7 @@ class GraphView {
 
 	node(node, v, i, lines) {
 		const {page} = this, k = node.key, x = v.x - v.w / 2, y = v.y - v.h / 2, own = Math.min(1, this.own(k) / this.all), change = page.isTwo && page.changeOf(...sidesOf(page.sums.total, k));
-		const fill = change ? page.palette.ofChange(change) : page.palette.ofKey(k), name = page.name(k).slice(0, 400), bar = more => svgElement('rect', {x: x + 10, y: y + v.h - 8, height: 3, rx: 1.5, ...more});
+		const fill = change ? page.palette.ofChange(change) : page.colourOf(k, this.sums.total[1][k]), name = page.name(k).slice(0, 400), bar = more => svgElement('rect', {x: x + 10, y: y + v.h - 8, height: 3, rx: 1.5, ...more});
 		const g = svgElement('g', {class: 'gn', tabindex: 0, role: 'button', 'data-key': k, 'data-name': name}, svgElement('title', {}, name),
 			svgElement('rect', {x, y, width: v.w, height: v.h, rx: 7, fill, stroke: k === this.around ? page.palette.text : 'none', 'stroke-width': 2}),
 			bar({width: v.w - 20, fill: page.palette.text, opacity: .12}), bar({width: ((v.w - 20) * own).toFixed(1), fill: change ? page.palette.text2 : page.palette.footOf(fill)}),

@@ -78,7 +78,9 @@ function shortValue(v, from, to) {
 
 // "50.3 %": 10 and more have one decimal, below 1 two.
 function shortShare(v, total) {
-	const r = total ? 100 * Math.abs(v / total) : 0;
+	if (v / total < 0)
+		return '\u2212' + shortShare(-v, total);
+	const r = total ? 100 * v / total : 0;
 	const text = r >= 99.95 && r < 100.05 ? '100' : r >= 100 ? formatCount(Math.round(r)) : r >= .995 ? r.toFixed(1) : r === 0 ? '0' : r < .01 ? '<0.01' : r.toFixed(2);
 	return text + '\u202f%';
 }

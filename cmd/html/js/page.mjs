@@ -213,9 +213,14 @@ class Page {
 		return i ? this.keys.text[tree.key[i]] : 'all';
 	}
 
+	// Of a profile with negative values, a difference without its base, the direction.
+	colourOf(k, v) {
+		return this.tree.isPlain ? this.palette.ofKey(k) : this.palette.ofChange({r: v / this.total().all || 0, isSure: true});
+	}
+
 	fill(tree, i) {
 		if (!this.isTwo)
-			return {fill: this.palette.ofKey(tree.key[i]), isHatched: false};
+			return {fill: this.colourOf(tree.key[i], tree.total[1][i]), isHatched: false};
 		const change = this.changeOf(...sidesOf(tree.total, i));
 		return {fill: this.palette.ofChange(change), isHatched: !change.isSure};
 	}
@@ -616,15 +621,16 @@ class Page {
 			own[+palette.isOwn(k)] += v;
 			weight[this.keys.pkg[k]] += v;
 		}
-		if (this.isTwo) {
+		if (!this.tree.isPlain)
 			for (const [r, text] of [[-.9, 'less'], [-.3, ''], [0, 'same'], [.3, ''], [.9, 'more']])
 				item(changeColour(r, true, palette.isDark), text);
+		if (this.isTwo) {
 			item(changeColour(.6, false, palette.isDark), 'hatched: sampling noise alone could explain it (95\u202f%)', 'hatch');
 			items.push(element('b', '', 'self in your code ' + this.signed(own[1])), element('b', '', 'self in libraries ' + this.signed(own[0])));
 		} else {
 			for (const [list, isOwn, most] of this.total().all ? [[palette.ownOrder, true, 3], [palette.libraryOrder, false, 5]] : []) {
 				items.push(element('b', '', (isOwn ? 'self in your code ' : 'self in libraries ') + this.share(own[+isOwn])));
-				for (const p of list.filter(p => D.packages[p] && weight[p] > 0).sort((a, b) => weight[b] - weight[a]).slice(0, most)) {
+				for (const p of list.filter(p => this.tree.isPlain && D.packages[p] && weight[p] > 0).sort((a, b) => weight[b] - weight[a]).slice(0, most)) {
 					item(palette.ofPackage(p, isOwn), displayName(D.strings[D.packages[p]]).slice(0, 40) + ' ' + this.share(weight[p]));
 					items.at(-1).w = weight[p];
 				}

@@ -125,7 +125,7 @@ class SideTable {
 
 	row(k, cells, isChange) {
 		const {page, K, sums} = this, name = displayName(K.text[k]), isChosen = page.state.sel === K.text[k];
-		const sw = isChange ? null : swatch(page.palette.footOf(page.palette.ofKey(k)));
+		const sw = isChange || !page.tree.isPlain ? null : swatch(page.palette.footOf(page.palette.ofKey(k)));
 		const tr = element('tr', {class: isChosen ? 'on' : null, 'aria-selected': null, tabindex: '-1'}, ...cells,
 			element('td', {class: 'nm', title: name, dir: 'ltr'}, sw, shownName(K.text[k]), sums.inlined[k] === 1 ? element('small', '', 'inl') : null,
 				page.isSignificant(k) ? element('small', {title: 'more than sampling noise explains, all functions taken together'}, '●') : null),

@@ -76,7 +76,7 @@ class TreeGrid {
 		const amounts = page.isTwo
 			? [plain(changeBar(change, this.most), {title: page.amount(before) + ' → ' + page.amount(after)}), plain(page.signed(after - before)), plain(changeText(change), {class: changeKind(change)})]
 			: [bar('t', after, page.amount(after)), plain(page.share(after)), bar('s', tree.self[1][i], tree.self[1][i] ? page.amount(tree.self[1][i]) : '')];
-		const sw = swatch(page.isTwo ? page.fill(tree, i).fill : i ? page.palette.footOf(page.palette.ofKey(tree.key[i])) : 'transparent');
+		const sw = swatch(!page.tree.isPlain ? page.fill(tree, i).fill : i ? page.palette.footOf(page.palette.ofKey(tree.key[i])) : 'transparent');
 		const label = element('div', '', element('span', {class: 'twisty', 'aria-hidden': 'true'}, isLeaf ? '' : this.open.has(i) ? '▾' : '▸'), sw,
 			element('span', {class: 'name', dir: 'ltr', title: name}, page.isPhone ? shownName(page.text(tree, i)) : name), tree.inlined[i] && i ? element('small', '', 'inl') : null);
 		label.style.paddingLeft = Math.min(level - 1, 40) * (page.isPhone ? 6 : 12) + 'px';

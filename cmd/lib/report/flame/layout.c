@@ -135,6 +135,8 @@ add_up(struct flame_sums *s, const struct flame_tree *t, enum flame_width width,
 		for (size_t i = 0; i < t->n_node; i++)
 			s->total[side][i] = s->self[side][i];
 	}
+	for (size_t i = 0; i < t->n_node && !s->is_two; i++)
+		s->is_signed |= s->self[1][i] < 0;
 	for (size_t i = 0; i < t->n_node; i++)
 		s->width[i] = own_width((double)s->self[0][i] * scale[0],
 					(double)s->self[1][i] * scale[1],

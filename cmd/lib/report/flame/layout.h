@@ -29,6 +29,7 @@ struct flame_sums {
 	int64_t *total[2];
 	double *width;  /* by node, its children included; >= 0 */
 	bool is_two;    /* a difference; else side 0 is all zero */
+	bool is_signed; /* a difference without its base: a node is negative */
 	double mean[2]; /* value of a sample, by side; 0: no samples */
 };
 

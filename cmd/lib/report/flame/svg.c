@@ -188,7 +188,9 @@ put_change(struct svg *s, const int64_t v[2], struct buf *out)
 
 	if (v[0] == v[1])
 		return;
-	if (!v[0] || !v[1])
+	if (!s->h->sums->is_two)
+		n = snprintf(text, sizeof(text), "%s", b < 0 ? "−" : "");
+	else if (!v[0] || !v[1])
 		n = snprintf(text, sizeof(text), v[1] ? "new " : "gone ");
 	else
 		n = b >= 10 * a ? snprintf(text, sizeof(text), "×%.0f ", b / a)
@@ -217,15 +219,29 @@ frame_of(const struct svg *s, const struct flame_box *box)
 	return &s->f->frame[s->h->tree->frame[box->node]];
 }
 
+/* Do colours show changes? Of either half, as both share a column of shades. */
+static bool
+is_change(const struct svg *s)
+{
+	const struct flame_half *callers = &s->f->callers;
+
+	return s->f->main.sums->is_two || s->f->main.sums->is_signed ||
+	       (callers->tree && callers->sums->is_signed);
+}
+
 static unsigned
 colour_of(const struct svg *s, const struct flame_box *box, const int64_t v[2])
 {
 	const struct flame_frame *frame = frame_of(s, box);
+	double all = (double)s->f->r->total, x = (double)v[1];
 
 	if (!frame)
 		return box->n_rest ? PALETTE_REST : PALETTE_ROOT;
 	if (s->h->sums->is_two)
 		return palette_change((double)v[0], (double)v[1]);
+	if (is_change(s)) /* as large as its share */
+		return x < 0 ? palette_change(all, all + x)
+			     : palette_change(all - x, all);
 	return frame->colour;
 }
 
@@ -247,7 +263,7 @@ make_label(struct svg *s, const struct flame_box *box, const int64_t v[2])
 	} else {
 		make_printable(s, s->f->root, strlen(s->f->root));
 	}
-	if (s->h->sums->is_two && box->node)
+	if (is_change(s) && box->node)
 		put_change(s, v, &change);
 	if (change.n)
 		used = escape_width((char *)change.data, change.n);
@@ -305,7 +321,7 @@ number_of(struct svg *s, const struct flame_box *box)
 }
 
 /*
- * Add a box to the columns: its shade if it is of a difference, with u if it is
+ * Add a box to the columns: its shade if it shows a change, with u if it is
  * hatched; its name; how many rows it is below the box before; where it begins
  * after the one before in its row and its width, in 1/100 px; its amounts.
  * Columns are half as large, compressed, as a line for each box.
@@ -321,7 +337,7 @@ add_columns(struct svg *s, const struct flame_box *box, const int64_t v[2],
 	const struct flame_frame *frame = frame_of(s, box);
 	struct buf *out = s->out;
 
-	if (s->h->sums->is_two) {
+	if (is_change(s)) {
 		begin_column(s, COLUMN_SHADE);
 		putf(s, "%u%s", shape->colour, shape->is_unsure ? "u" : "");
 	}
@@ -380,8 +396,9 @@ add_box(struct svg *s, const struct flame_box *box)
 	/* A gap before the next box. */
 	end = lround(x + box->width) - 1;
 	shape->width = end > shape->x ? end - shape->x : 1;
-	shape->is_unsure =
-		shape->colour >= PALETTE_SHADE && !flame_is_sure(s->h->sums, v);
+	shape->is_unsure = s->h->sums->is_two &&
+			   shape->colour >= PALETTE_SHADE &&
+			   !flame_is_sure(s->h->sums, v);
 	s->is_used[shape->colour] = true;
 	if (s->f->script)
 		add_columns(s, box, v, shape);
