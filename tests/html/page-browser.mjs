@@ -508,6 +508,18 @@ await check('the whole tour by keys', async () => {
 	await press(['Escape']);
 	return same([spoken.slice(0, 12), view, await state('v'), help], ['leaf, 400 ms', 'sandwich', 'tree', true]);
 });
+await check('keys never act on a box that is not in the picture', async () => {
+	await open('cpu.html', '#fc=0');
+	await search('^leaf$');
+	await press(['Enter']);
+	await page.evaluate(() => globalThis.profpage.set({q: ''}));
+	const other = (await boxes()).find(b => b.y === 2 && b.name !== 'work');
+	await clickBox(other.name);
+	const cursor = await page.evaluate(() => globalThis.profpage.flame.cursor);
+	await page.focus('#flame-host canvas');
+	await press(['ArrowDown', 'Enter', 'h']);
+	return same([cursor, await state('h') === '^leaf$'], [-1, false]);
+});
 await check('menus close on a press outside and on Esc, keys work after a switch', async () => {
 	await open('cpu.html');
 	const isOpen = () => page.$('.menu[role=menu]').then(Boolean), seen = [];

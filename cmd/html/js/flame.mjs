@@ -46,13 +46,15 @@ class FlameView {
 	// windowFrom: the first child of the root that is shown, -1: all are; folds:
 	// boxes that hand all on are one row.
 	show(tree, zoomed, {windowFrom = -1, isUp = false, folds = false} = {}) {
-		if (tree !== this.tree)
+		if (tree !== this.tree) {
 			this.sorted = new Map();
-		if (tree !== this.tree || this.cursor >= tree.n)
 			this.cursor = -1;
+		}
 		Object.assign(this, {tree, zoomed, windowFrom, isUp, folds});
 		this.leave(null);
 		this.layout();
+		if (!this.find(this.cursor))
+			this.cursor = -1;
 		this.draw();
 	}
 
