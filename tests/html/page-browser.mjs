@@ -55,6 +55,16 @@ async function newPage() {
 	page = await browser.newPage();
 	// A machine under load may show one document what an earlier one kept, or not: none sees any of it.
 	await page.evaluateOnNewDocument('try { localStorage.clear(); } catch (e) { /* about:blank */ }');
+	// How often the page went back and was not there yet.
+	await page.evaluateOnNewDocument(() => {
+		const {back} = History.prototype;
+		globalThis.backs = 0;
+		History.prototype.back = function () {
+			globalThis.backs++;
+			back.call(this);
+		};
+		addEventListener('popstate', () => globalThis.backs && globalThis.backs--);
+	});
 	page.on('pageerror', e => problems.push(String(e)));
 	page.on('console', m => m.type() === 'error' && problems.push(m.text()));
 	page.on('dialog', d => {
@@ -84,8 +94,10 @@ const same = (got, want) => JSON.stringify(got) === JSON.stringify(want) ? null 
 const views = ['flame', 'sandwich', 'tree', 'graph', 'source', 'labels', 'info'];
 const settle = () => page.evaluate(() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r))));
 const press = async keys => {
-	for (const key of keys)
+	for (const key of keys) {
 		await page.keyboard.press(key);
+		await page.waitForFunction('!globalThis.backs', {timeout: 120000});
+	}
 	await settle();
 };
 const clickText = (selector, wanted) => page.$$eval(selector, (all, t) => all.find(e => e.textContent.replace('✓', '').trim().startsWith(t)).click(), wanted);
@@ -250,6 +262,29 @@ await check('Esc undoes a filter, a view and a search in turn', async () => {
 	await press(['Escape', 'Escape']);
 	// No step moves the picture or changes the height of what is above it.
 	return first || same((await look()).join(), looks[0].join()) || same(looks.map(l => l.slice(2, 4)), looks.map(() => looks[0].slice(2, 4)));
+});
+await check('Esc and the buttons of the browser go the same way', async () => {
+	const seen = [], go = async step => {
+		await page.evaluate(n => new Promise(done => {
+			addEventListener('popstate', () => done(), {once: true});
+			history.go(n);
+		}), step);
+		seen.push(await state('v'));
+	}, escape = async () => {
+		await press(['Escape']);
+		seen.push(await state('v'));
+	};
+	await open('cpu.html');
+	for (const v of ['tree', 'graph', 'source', 'labels'])
+		await page.evaluate(to => globalThis.profpage.set({v: to}), v);
+	await go(-1);
+	await escape();
+	await go(1);
+	await escape();
+	await go(-1);
+	await escape();
+	await escape();
+	return same(seen, ['source', 'graph', 'source', 'graph', 'tree', 'flame', 'flame']);
 });
 await check('the back button leaves a zoom', async () => {
 	await open('cpu.html');

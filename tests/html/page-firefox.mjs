@@ -64,8 +64,8 @@ await check('a click zooms, Esc leaves', async () => {
 	await settle();
 	const zoomed = await page.evaluate(() => globalThis.profpage.state.z !== '');
 	await page.keyboard.press('Escape');
-	await settle();
-	return zoomed && await page.evaluate(() => globalThis.profpage.state.z === '');
+	await page.waitForFunction(() => globalThis.profpage.state.z === '', {timeout: 60000});
+	return zoomed;
 });
 await check('a search sums what matches', async () => {
 	await page.focus('#search');

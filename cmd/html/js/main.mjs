@@ -172,8 +172,8 @@ function pageKey(page, e) {
 	} else if ((e.key === 'n' || e.key === 'N') && page.matches) {
 		page.found.next(e.key === 'n' ? 1 : -1);
 	} else if (e.key === 'Escape') {
-		if (!closeMenu())
-			page.back();
+		if (!closeMenu() && history.state && history.state.depth)
+			history.back();
 	} else if (e.key === '?') {
 		showHelp();
 	} else {
@@ -199,13 +199,7 @@ function bindWindow(page) {
 			page.refresh();
 		}, 60);
 	});
-	const follow = () => {
-		page.state.read();
-		page.past.pop();
-		page.refresh();
-	};
-	on(window, 'popstate', follow);
-	on(window, 'hashchange', follow);
+	on(window, 'popstate', e => page.follow(e.state));
 	for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)', '(forced-colors: active)'])
 		on(matchMedia(query), 'change', () => page.redraw());
 	let theme;

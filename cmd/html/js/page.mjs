@@ -40,7 +40,6 @@ class Page {
 		this.errors = this.computer.errors;
 		this.matches = null;
 		this.litKey = -1;
-		this.past = [];
 		this.redraws = 0;
 		this.manyNodes = 1e6;
 		this.verdicts = new Map(D.gate ? D.gate.rows.map(row => [row[0], row]) : []);
@@ -294,10 +293,8 @@ class Page {
 	// that it works before it does.
 	set(changes, isStep = true) {
 		const isQuick = this.base.tree.n < this.manyNodes || Object.keys(changes).every(name => quickChanges.includes(name));
-		if (isStep)
-			this.past.push({values: this.state.values(), scroll: byId('flame-host').scrollTop});
 		Object.assign(this.state, changes);
-		this.state.write(isStep);
+		this.state.write(isStep, byId('flame-host').scrollTop);
 		if (isQuick) {
 			this.refresh();
 			return;
@@ -306,15 +303,13 @@ class Page {
 		afterPaint(() => this.refresh());
 	}
 
-	// The state before the last step, to the pixel.
-	back() {
-		const last = this.past.pop();
-		if (!last)
-			return;
-		Object.assign(this.state, last.values);
-		this.state.write(false);
+	// The browser went to another entry of its history: as it was left, to the pixel.
+	follow(entry) {
+		this.state.read();
 		this.refresh();
-		byId('flame-host').scrollTop = last.scroll;
+		if (!entry || entry.scroll === undefined)
+			return;
+		byId('flame-host').scrollTop = entry.scroll;
 		this.flame.draw();
 	}
 

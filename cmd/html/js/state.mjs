@@ -50,25 +50,24 @@ class State {
 				this[name] = this.defaults[name];
 	}
 
-	values() {
-		return Object.fromEntries(Object.keys(this.defaults).map(name => [name, this[name]]));
-	}
-
 	text() {
 		const parts = Object.keys(this.defaults).filter(name => this[name] !== this.defaults[name])
 			.map(name => name + '=' + encodeURIComponent(this[name]));
 		return [...parts, ...this.others].join('&');
 	}
 
-	// isStep: a new entry for the back button.
-	write(isStep) {
-		const text = '#' + this.text();
+	// isStep: a new entry for the back button. Each knows how many of this page are
+	// before it and, once it is left, how far the picture was scrolled then.
+	write(isStep, scroll) {
+		const text = '#' + this.text(), before = history.state, depth = before ? before.depth : 0;
 		if (text === location.hash || (text === '#' && !location.hash))
 			return;
 		try {
-			history[isStep ? 'pushState' : 'replaceState'](null, '', text);
+			if (isStep)
+				history.replaceState({depth, scroll}, '');
+			history[isStep ? 'pushState' : 'replaceState'](isStep ? {depth: depth + 1} : before, '', text);
 		} catch (e) {
-			// Some viewers keep no history: the page works, links don't.
+			// Some viewers keep no history: the page works, links and Esc don't.
 		}
 	}
 }
