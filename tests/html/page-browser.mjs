@@ -555,6 +555,24 @@ await check('keys never act on a box that is not in the picture', async () => {
 	await press(['ArrowDown', 'Enter', 'h']);
 	return same([cursor, await state('h') === '^leaf$'], [-1, false]);
 });
+await check('the focus of the keyboard stays, in what is made again, too', async () => {
+	const seen = [], act = async (hash, selector, at, ...keys) => {
+		await open('kind-go.html', hash);
+		await page.$$eval(selector, (all, i) => all[i].focus(), at);
+		const name = () => page.evaluate(() => document.activeElement.dataset.name || (document.activeElement.querySelector('.nm') || document.activeElement).textContent), before = await name();
+		await press(keys);
+		seen.push(await name() === before ? '' : before + ': ' + (await name()).slice(0, 50));
+	};
+	await act('', '#side tbody tr', 2, ' ');
+	await act('', '#side .seg button', 1, 'Enter');
+	await act('', '#side tbody tr', 2, 'Enter');
+	await act('#v=source', '#source .fn', 3, 'Enter');
+	await act('#v=graph', '.gn', 2, 'Enter');
+	await act('', '#bar .fact', 1, 'Enter');
+	await act('', '#view', 0, 'Enter', 'ArrowDown', 'Enter');
+	await act('', '#flip', 0, 'Enter');
+	return same(seen, seen.map(() => ''));
+});
 await check('menus close on a press outside and on Esc, keys work after a switch', async () => {
 	await open('cpu.html');
 	const isOpen = () => page.$('.menu[role=menu]').then(Boolean), seen = [];

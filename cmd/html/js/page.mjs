@@ -449,11 +449,16 @@ class Page {
 		this.litKey = -1;
 		byId('tip').hidden = byId('sheet').hidden = true;
 		closeMenu();
+		const had = document.querySelector(':focus-visible'), host = had && had.parentElement.closest('[id]'), idOf = e => e.id || e.dataset.key || e.textContent;
 		this.compute();
 		this.showControls();
 		drawBar(byId('bar'), this, this.state.v === 'flame' || this.state.v === 'graph' ? this.zoomed : 0, allFilters);
 		this.showView();
 		this.found.show();
+		// What had the focus of the keyboard may have been made again.
+		const next = host && document.activeElement === document.body && [...byId(host.id).querySelectorAll(had.tagName)].find(e => idOf(e) === idOf(had));
+		if (next)
+			next.focus();
 		this.spent = performance.now() - start;
 	}
 
