@@ -86,6 +86,9 @@ done
 for n in 9 99; do
 	printf '# samples count cpu nanoseconds\nmain;f %s %s0000000\n[not sampled] 9%s 9%s0000000\n' $n $n $n $n | mkprof >unsampled$n.pb.gz
 done
+# Less below b, more of all.
+printf '# cpu count\nmain;a;f 100\nmain;b;f 500\n' | mkprof >below1.pb.gz
+printf '# cpu count\nmain;a;f 900\nmain;b;f 100\n' | mkprof >below2.pb.gz
 # Of another folder, with main() two lines further down.
 for v in 'a 10 300 40' 'b 12 290 8'; do
 	echo $v | awk '{ m = "main (/" $1 "/x.c:" $2 ")"; print "# samples count cpu nanoseconds\n@mapping 0x1000 0x2000 0 /bin/app\n" m, $3, $3 "0000000\n" m ";count (/" $1 "/x.c:3)", $4, $4 "0000000" }' |
@@ -104,6 +107,7 @@ done
 	prof-html -q --no-source -o unembedded.html source.pb.gz &&
 	sed 's/ 7$/ 2/' source.txt | mkprof | prof-diff source.pb.gz - | prof-html -q -o less.html &&
 	prof-diff times1.pb.gz times123.pb.gz | prof-html -q -o times.html &&
+	prof-diff below1.pb.gz below2.pb.gz | prof-html -q -o below.html &&
 	prof-diff unsampled9.pb.gz unsampled99.pb.gz | prof-html -q -o unsampled.html &&
 	prof-html -q -o unsampled99.html unsampled99.pb.gz &&
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&

@@ -737,6 +737,13 @@ await check('of a difference the Source view and the tree have changes', async (
 	await go('#v=tree');
 	return same([...seen, await page.$$eval('.tree tbody tr', all => all.map(e => [...e.cells].slice(1, 3).map(c => c.textContent.replace(/\u202f/g, ' ')).join(' ')).join('|'))], ['−71 %|−71 %', '−5 ns −71 % 3 less', '−5 ns −71 %|−5 ns −71 %|−5 ns −71 %']);
 });
+await check('the graph of what is zoomed into in a difference has the changes of its table', async () => {
+	await open('below.html', '#fc=0');
+	await clickBox('b');
+	const row = await page.$$eval('#side tbody tr', all => all.find(tr => globalThis.profpage.keys.text[+tr.dataset.key] === 'f').textContent);
+	await page.evaluate(() => globalThis.profpage.set({v: 'graph'}));
+	return same([row.includes('−80'), await page.$$eval('.gn', all => all.map(g => [...g.querySelectorAll('text')].map(t => t.textContent.replace(/\u202f/g, ' ')).join(': ')).sort())], [true, ['b: −80 %', 'f: −80 %']]);
+});
 await check('a line of the graph of a difference has a share of the picture', async () => {
 	await open('times.html', '#v=graph');
 	const shares = await page.$$eval('#graph text[text-anchor]', all => all.map(e => parseFloat(e.textContent)));

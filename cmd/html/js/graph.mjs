@@ -148,7 +148,7 @@ class GraphView {
 	subText(k) {
 		const {page} = this, own = this.own(k);
 		if (page.isTwo)
-			return changeText(page.changeOf(...sidesOf(page.sums.total, k)));
+			return changeText(page.changeOf(...sidesOf(this.sums.total, k)));
 		return page.share(this.total(k)) + (own && !page.isPhone ? ' · self ' + page.share(own) : '');
 	}
 
@@ -184,7 +184,7 @@ class GraphView {
 	}
 
 	node(node, v, i, lines) {
-		const {page} = this, k = node.key, x = v.x - v.w / 2, y = v.y - v.h / 2, own = Math.min(1, this.own(k) / this.all), change = page.isTwo && page.changeOf(...sidesOf(page.sums.total, k));
+		const {page} = this, k = node.key, x = v.x - v.w / 2, y = v.y - v.h / 2, own = Math.min(1, this.own(k) / this.all), change = page.isTwo && page.changeOf(...sidesOf(this.sums.total, k));
 		const fill = change ? page.palette.ofChange(change) : page.colourOf(k, this.sums.total[1][k]), name = page.name(k).slice(0, 400), bar = more => svgElement('rect', {x: x + 10, y: y + v.h - 8, height: 3, rx: 1.5, ...more});
 		const g = svgElement('g', {class: 'gn', tabindex: 0, role: 'button', 'data-key': k, 'data-name': name}, svgElement('title', {}, name),
 			svgElement('rect', {x, y, width: v.w, height: v.h, rx: 7, fill, stroke: k === this.around ? page.palette.text : 'none', 'stroke-width': 2}),
