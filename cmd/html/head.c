@@ -40,6 +40,24 @@ put_index(FILE *f, const struct profile *p, uint32_t s)
 	put_bytes(f, p->strings.str[s].s, p->strings.str[s].len);
 }
 
+/* The page knows columns by name: a later one of a name has its number, too. */
+static void
+put_type(FILE *f, const struct profile *p, size_t c)
+{
+	const struct str *name = &p->strings.str[p->type[c].type];
+	size_t first = 0;
+
+	while (p->type[first].type != p->type[c].type)
+		first++;
+	fputs("[\"", f);
+	escape_put(f, ESCAPE_JSON, name->s, name->len);
+	if (first < c)
+		fprintf(f, ".%zu", c);
+	fputs("\",", f);
+	put_index(f, p, p->type[c].unit);
+	putc(']', f);
+}
+
 static void
 put_types(FILE *f, const struct report *r, const struct page_total *total,
 	  const uint64_t *gcd)
@@ -49,11 +67,7 @@ put_types(FILE *f, const struct report *r, const struct page_total *total,
 	fputs("\"types\":[", f);
 	for (size_t c = 0; c < p->n_type; c++) {
 		fputs(c ? "," : "", f);
-		putc('[', f);
-		put_index(f, p, p->type[c].type);
-		putc(',', f);
-		put_index(f, p, p->type[c].unit);
-		putc(']', f);
+		put_type(f, p, c);
 	}
 	fprintf(f, "],\n\"def\":%zu,\n\"gcd\":[", r->column);
 	for (size_t c = 0; c < p->n_type; c++)

@@ -108,6 +108,7 @@ done
 	sed 's/ 7$/ 2/' source.txt | mkprof | prof-diff source.pb.gz - | prof-html -q -o less.html &&
 	prof-diff times1.pb.gz times123.pb.gz | prof-html -q -o times.html &&
 	prof-diff below1.pb.gz below2.pb.gz | prof-html -q -o below.html &&
+	printf '# cpu count cpu nanoseconds\nmain;f 3 7\n' | mkprof | prof-html -q --sample-index=1 -o columns.html &&
 	prof-diff unsampled9.pb.gz unsampled99.pb.gz | prof-html -q -o unsampled.html &&
 	prof-html -q -o unsampled99.html unsampled99.pb.gz &&
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&

@@ -191,6 +191,16 @@ await check('each sample type has the numbers of prof-text, and a title of its o
 	}
 	return same([files.length, titles.size], [4, 4]);
 });
+await check('of columns of one name each can be chosen', async () => {
+	const seen = [];
+	await open('columns.html');
+	seen.push(await big());
+	await press(['t']);
+	seen.push(await big(), await state('si'));
+	await page.click('#type');
+	await clickText('.menu button', 'cpu.1');
+	return same([...seen, await big(), await text('#type')], ['7 nscpu.1', '3CPU', 'cpu', '7 nscpu.1', 'cpu.1']);
+});
 await check('boxes are as wide as their shares', async () => {
 	await open('cpu.html');
 	const all = await boxes(), root = all[0], share = name => all.filter(b => b.name === name).reduce((s, b) => s + b.w, 0) / root.w;
