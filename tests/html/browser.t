@@ -109,6 +109,7 @@ done
 	prof-diff times1.pb.gz times123.pb.gz | prof-html -q -o times.html &&
 	prof-diff below1.pb.gz below2.pb.gz | prof-html -q -o below.html &&
 	printf '# cpu count cpu nanoseconds\nmain;f 3 7\n' | mkprof | prof-html -q --sample-index=1 -o columns.html &&
+	printf '# x count\nmain (/s/main.c:1);a (/s/one.c:2) 10\nmain (/s/main.c:1);b (/s/one.c:9) 50\nmain (/s/main.c:1);c (/s/two.c:3) 40\n' | mkprof | prof-html -q --no-source -o sources.html &&
 	prof-diff unsampled9.pb.gz unsampled99.pb.gz | prof-html -q -o unsampled.html &&
 	prof-html -q -o unsampled99.html unsampled99.pb.gz &&
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&

@@ -615,6 +615,17 @@ await check('the menu of a box adds each filter, and opens its own source', asyn
 	await clickText('.menu button', 'Source');
 	return same(seen.join(' '), '^leaf$ 400 ^leaf$ 260 ^leaf$ 660 ^leaf$ 400 ^leaf$ 400 ^leaf$ 660') || same([await state('sel'), await text('.notembedded h2')], ['leaf', 'leaf']);
 });
+await check('Focus and Hide of a file are of all its functions', async () => {
+	const seen = [];
+	for (const key of ['f', 'h']) {
+		await open('sources.html', '#g=files');
+		await page.mouse.move(1, 1);
+		await page.mouse.move(...(await boxes()).find(b => b.name === '/s/one.c').at);
+		await press([key]);
+		seen.push(await state(key), await big(), (await boxes()).map(b => b.name).join(' '));
+	}
+	return same(seen, ['^/s/one\\.c$', '6060.0 %of 100 x', 'all /s/main.c /s/one.c', '^/s/one\\.c$', '100x', 'all /s/main.c /s/two.c']);
+});
 await check('the menu of a row adds a filter for a package or a binary', async () => {
 	const seen = [];
 	for (const file of ['kind-go.html', 'source.html']) {

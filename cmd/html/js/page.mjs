@@ -351,10 +351,11 @@ class Page {
 		return [name[0] === '[' ? '' : name, isPrefix ? '^' + text + '(\\.|::|:|/)' : own.includes(name) ? '^\\W*' + text : '(^|/)' + text + '$'];
 	}
 
-	// A pattern for the function of a key, or its package, added to a filter.
+	// A pattern for the function of a key or, without a name, its file or binary; or for
+	// its package; added to a filter.
 	addFilter(name, k, isPackage) {
-		const f = this.keys.first[k], own = this.D.strings[this.D.functions.name[this.D.frames.fun[f]]];
-		const text = isPackage ? this.packageOf(k)[1] : '^' + quotePattern(own || this.D.strings[this.D.objects[this.D.frames.object[f]]]) + '$';
+		const {D: {strings, functions, frames, objects}, keys} = this, f = keys.first[k], file = this.state.g === 'functions' ? 0 : functions.raw[frames.fun[f]];
+		const text = isPackage ? this.packageOf(k)[1] : '^' + quotePattern(strings[keys.name[k] || file || objects[frames.object[f]]]) + '$';
 		const before = this.state[name];
 		this.set({[name]: before && name !== 'f' && name !== 'sf' ? before + '|' + text : text, z: '', zw: ''});
 	}
