@@ -62,6 +62,9 @@ main;a\u2028b;c 4
 END
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 5000; i++) print "main;f" i " " 1 + i % 3 }' >many.txt
 awk 'BEGIN { print "# cpu count"; for (i = 0; i < 3000; i++) print "main;tiny" i ";malloc 10000"; print "main;big;evalframe 10000000\nmain;other 20000000" }' | mkprof >tiny.pb.gz
+for n in 80 2000; do
+	awk -v n=$n 'BEGIN { s = "main"; for (i = 0; i < n; i++) s = s ";f" i; print "# cpu nanoseconds\n" s " 5" }' | mkprof >deep$n.pb.gz
+done
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 200; i++) print "main;aaaaaaaaaaaaaaaaaaaaaaaaa" i " 1" }' >slow.txt
 cat >src.c <<'END'
 int f(int x)
@@ -110,6 +113,8 @@ done
 	prof-diff below1.pb.gz below2.pb.gz | prof-html -q -o below.html &&
 	printf '# cpu count cpu nanoseconds\nmain;f 3 7\n' | mkprof | prof-html -q --sample-index=1 -o columns.html &&
 	printf '# x count\nmain (/s/main.c:1);a (/s/one.c:2) 10\nmain (/s/main.c:1);b (/s/one.c:9) 50\nmain (/s/main.c:1);c (/s/two.c:3) 40\n' | mkprof | prof-html -q --no-source -o sources.html &&
+	prof-html -q -o deep.html deep80.pb.gz &&
+	prof-html -q -o deepest.html deep2000.pb.gz &&
 	prof-diff unsampled9.pb.gz unsampled99.pb.gz | prof-html -q -o unsampled.html &&
 	prof-html -q -o unsampled99.html unsampled99.pb.gz &&
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&

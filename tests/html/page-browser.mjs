@@ -1137,6 +1137,22 @@ await check('on paper there are the filters and all of a flame graph', async () 
 	return (await page.pdf()).length > 5000 && heights[0] >= 2 * 4 * 20 && heights[1] < heights[0] ? same(shown, ['none', true, true]) : heights.join(' ');
 });
 
+await check('of a deep one, too, whichever way it grows', async () => {
+	const seen = [];
+	for (const [file, d] of [['deep.html', 'down'], ['deep.html', 'up'], ['deepest.html', 'up']]) {
+		await open(file, '#fc=0&d=' + d);
+		seen.push(await page.evaluate(() => {
+			dispatchEvent(new Event('beforeprint'));
+			const f = globalThis.profpage.flame, {canvas} = f, rows = f.rows.filter((r, depth) => f.top(depth) - f.scroll() >= 0 && f.top(depth) - f.scroll() + f.rowHeight - 1 <= f.height);
+			// A canvas that is too large is empty.
+			const [,,, alpha] = f.context.getImageData(canvas.width / 2, (f.top(0) - f.scroll() + 4) * canvas.height / f.height, 1, 1).data;
+			dispatchEvent(new Event('afterprint'));
+			return [rows.length, f.rows.length, alpha].join();
+		}));
+	}
+	return same(seen, ['82,82,255', '82,82,255', '2002,2002,255']);
+});
+
 // --- prof-flame
 
 // The boxes that are drawn, and a click on one of them.

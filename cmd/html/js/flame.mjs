@@ -7,7 +7,7 @@ import {boxFonts, fitText, lastPart, textWidth} from './fit.mjs';
 import {formatCount} from './numbers.mjs';
 import {heaviestChildren} from './values.mjs';
 
-const leastRow = 20, mostRow = 24, restRoom = 110, windowBox = 8, windowLeast = 16, thinBox = 6;
+const leastRow = 20, mostRow = 24, mostPixels = 16e3, restRoom = 110, windowBox = 8, windowLeast = 16, thinBox = 6;
 const foldShare = .99, foldSelf = .005, foldLeast = 4, foldWorth = .5;
 
 /*
@@ -182,9 +182,9 @@ class FlameView {
 	}
 
 	resize() {
-		// On paper there is all of it, as far as one page goes, in twice the dots.
-		const {isPrinting} = this.owner, ratio = isPrinting ? 2 : devicePixelRatio || 1, height = this.rows.length * this.rowHeight + 4;
-		const {canvas} = this, shown = this.height = isPrinting ? Math.min(height, 1000) : Math.max(this.hostHeight, 20);
+		// On paper there is all of it, in twice the dots if a canvas can be so tall.
+		const {isPrinting} = this.owner, height = this.rows.length * this.rowHeight + 4, ratio = isPrinting ? Math.min(2, mostPixels / height) : devicePixelRatio || 1;
+		const {canvas} = this, shown = this.height = isPrinting ? height : Math.max(this.hostHeight, 20);
 		this.spacer.style.height = height + 'px';
 		const [w, h] = [this.width, shown].map(size => Math.round(size * ratio));
 		if (canvas.width !== w || canvas.height !== h) {
