@@ -246,7 +246,10 @@ page_head(const struct report *r, const struct pack *k,
 	if (!f)
 		return prof_nomem(err);
 	fputs("{\"v\":2,\n", f);
-	put_string(f, "title", o->title);
+	/* The page shows the type apart. */
+	fputs("\"title\":", f);
+	put_bytes(f, o->title, o->n_program);
+	fputs(",\n", f);
 	put_types(f, r, total, gcd);
 	put_counts(f, r, k);
 	put_profile(f, r->p, unnamed);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/report-open.h"
 #include "insns.h"
@@ -214,6 +215,10 @@ html_make(struct html_settings *s, struct profile *p, struct cli *cli)
 		total = totals_of(p);
 	if (!s->page.title)
 		s->page.title = s->title = report_title(&r);
+	s->page.n_program = strlen(s->page.title);
+	if (s->title)
+		s->page.n_program -=
+			2 + strlen(profile_str(r.p, r.p->type[r.column].type));
 	pack(s, &r, total, &sections, &data);
 	write_page(s, &r, cli, &data);
 	free(total);

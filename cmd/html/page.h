@@ -18,6 +18,7 @@ struct report;
 
 struct page_options {
 	const char *title;
+	size_t n_program;  /* bytes of it that are not the type */
 	const char *view;  /* the first view shown, or NULL */
 	const char *theme; /* "auto", "light" or "dark" */
 	bool is_relative;  /* percentages of what filters leave */

@@ -115,6 +115,7 @@ done
 	printf '# x count\nmain (/s/main.c:1);a (/s/one.c:2) 10\nmain (/s/main.c:1);b (/s/one.c:9) 50\nmain (/s/main.c:1);c (/s/two.c:3) 40\n' | mkprof | prof-html -q --no-source -o sources.html &&
 	prof-html -q -o deep.html deep80.pb.gz &&
 	prof-html -q -o deepest.html deep2000.pb.gz &&
+	prof-html -q --title='Build 10:30: nightly' -o build.html fold.pb.gz &&
 	prof-diff unsampled9.pb.gz unsampled99.pb.gz | prof-html -q -o unsampled.html &&
 	prof-html -q -o unsampled99.html unsampled99.pb.gz &&
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&

@@ -201,6 +201,14 @@ await check('of columns of one name each can be chosen', async () => {
 	await clickText('.menu button', 'cpu.1');
 	return same([...seen, await big(), await text('#type')], ['7 nscpu.1', '3CPU', 'cpu', '7 nscpu.1', 'cpu.1']);
 });
+await check('a title that was asked for is whole', async () => {
+	const seen = [];
+	for (const file of ['fold.html', 'columns.html', 'build.html']) {
+		await open(file);
+		seen.push(await text('h1'), await page.title());
+	}
+	return same(seen, ['profile', 'profile · cpu · 100 ns', 'profile', 'profile · cpu.1 · 7 ns', 'Build 10:30: nightly', 'Build 10:30: nightly · cpu · 100 ns']);
+});
 await check('boxes are as wide as their shares', async () => {
 	await open('cpu.html');
 	const all = await boxes(), root = all[0], share = name => all.filter(b => b.name === name).reduce((s, b) => s + b.w, 0) / root.w;

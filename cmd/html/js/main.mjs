@@ -12,9 +12,7 @@ import {diffWidths, viewNames, writeTaste} from './state.mjs';
 const tabBar = [['flame', 'Flame', 'flame'], ['functions', 'Functions', 'functions'], ['graph', 'Graph', 'graph'], ['source', 'Source', 'source'], ['more', 'More', 'more']];
 
 function fillControls(page) {
-	const {head} = page.base, program = displayName(head.title.replace(/:.*/, ''));
-	byId('title').textContent = program;
-	byId('title').title = displayName(head.title);
+	byId('title').textContent = byId('title').title = displayName(page.base.head.title);
 	for (const name of ['flip', 'theme', 'help', 'find'])
 		byId(name).append(icon(name));
 	byId('search').before(icon('find'));

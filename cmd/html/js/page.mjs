@@ -474,7 +474,7 @@ class Page {
 			b.setAttribute('aria-current', String(b.dataset.view === S.v));
 		document.body.dataset.view = S.v;
 		put(byId('type'), 'textContent', type[0] === 'cpu' ? 'CPU time' : displayName(type[0]));
-		const all = this.tree.total[1][0], program = displayName(head.title.replace(/:.*/, ''));
+		const all = this.tree.total[1][0], program = displayName(head.title);
 		put(document, 'title', all ? program + ' · ' + displayName(type[0]) + ' · ' + this.amount(all).replace('\u202f', ' ') : program);
 		byId('flip').setAttribute('aria-pressed', String(S.d === 'up'));
 		if (document.activeElement !== byId('search'))
