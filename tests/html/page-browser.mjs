@@ -436,6 +436,14 @@ await check('a search that is no pattern is taken literally', async () => {
 	await search('work(');
 	return same(await text('#found'), '0 % · 0‹›');
 });
+await check('a share of all is one, also with percent of what filters leave', async () => {
+	const seen = [];
+	for (const rel of ['', '&rel=1']) {
+		await open('cpu.html', '#f=rec' + rel);
+		seen.push(await big());
+	}
+	return same(seen, ['200 ms30.3 %of 660 ms CPU', '200 ms30.3 %of 660 ms CPU']);
+});
 await check('an invalid filter is marked and not applied', async () => {
 	await open('cpu.html', '#f=%28');
 	return same([await text('.pill.bad em[role=alert]'), (await big()).slice(0, 6)], [' not a regular expression: a ) is missing', '660 ms']);

@@ -7,7 +7,7 @@ import {findCaller, findFacts, findLine, hasLines} from './facts.mjs';
 import {jitName, shownName} from './fit.mjs';
 import {openMenu} from './menu.mjs';
 import {baseName} from './model.mjs';
-import {displayName, shortValue} from './numbers.mjs';
+import {displayName, shortShare, shortValue} from './numbers.mjs';
 import {sidesOf} from './values.mjs';
 
 const shownCrumbs = 5;
@@ -29,7 +29,7 @@ function bigNumber(page, i) {
 		return [big(page.amount(after)), middle(page.share(after))];
 	const all = base.head.totals[page.column] ? base.head.totals[page.column][0] : 0;
 	if (Math.abs(after - all) > 5e-4 * Math.abs(all))
-		return [big(page.amount(after)), middle(page.share(after)), small('of ' + page.amount(all) + ' ' + what)];
+		return [big(page.amount(after)), middle(shortShare(after, all)), small('of ' + page.amount(all) + ' ' + what)];
 	return [big(page.amount(after)), small(what + (base.head.dur && /^CPU|wall|waiting/.test(what) ? ' in ' + shortValue(base.head.dur, 'nanoseconds') : ''))];
 }
 
