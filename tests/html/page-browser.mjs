@@ -365,6 +365,21 @@ await check('bars of the table are shares of the largest', async () => {
 	});
 	return same(bad, 0);
 });
+await check('a picture that grows up stays where it was scrolled to', async () => {
+	const at = () => page.$eval('#flame-host', e => e.scrollTop), seen = [];
+	await open('deep.html', '#fc=0&d=up');
+	await page.$eval('#flame-host', e => {
+		e.scrollTop = 300;
+	});
+	await settle();
+	await page.click('#side tbody tr');
+	seen.push(await at());
+	await press(['3', '1']);
+	seen.push(await at());
+	await press(['d', 'd']);
+	seen.push(await at() > 800);
+	return same(seen, [300, 300, true]);
+});
 await check('pointing at a row lights its boxes', async () => {
 	await open('cpu.html');
 	const before = await look();

@@ -77,16 +77,16 @@ class FlameView {
 	// Sizes are read first: to read one after a write lays the page out again.
 	layout(isAgain) {
 		const {tree, zoomed, windowFrom, folds, owner} = this, {clientWidth, clientHeight} = this.host, w = owner.isPrinting ? 1000 : clientWidth || 800;
-		const id = [zoomed, windowFrom, folds, owner.byName, w].join();
+		const id = [zoomed, windowFrom, folds, owner.byName, w, this.isUp].join(), isNew = tree !== this.placedTree || id !== this.placedId;
 		this.width = w;
 		this.hostHeight = clientHeight;
-		if (tree !== this.placedTree || id !== this.placedId)
+		if (isNew)
 			this.place(w);
 		this.placedTree = tree;
 		this.placedId = id;
 		const fits = Math.floor((clientHeight - 8) / Math.max(1, this.rows.length));
 		this.rowHeight = this.fixedRow || (owner.isPhone ? mostRow : Math.max(leastRow, Math.min(mostRow, fits)));
-		this.resize();
+		this.resize(isNew);
 		// A scroll bar came or went.
 		if (!isAgain && this.host.clientWidth !== clientWidth)
 			this.layout(true);
@@ -181,7 +181,7 @@ class FlameView {
 		stack.push(...stack.splice(base).reverse());
 	}
 
-	resize() {
+	resize(isNew) {
 		// On paper there is all of it, in twice the dots if a canvas can be so tall.
 		const {isPrinting} = this.owner, height = this.rows.length * this.rowHeight + 4, ratio = isPrinting ? Math.min(2, mostPixels / height) : devicePixelRatio || 1;
 		const {canvas} = this, shown = this.height = isPrinting ? height : Math.max(this.hostHeight, 20);
@@ -192,7 +192,7 @@ class FlameView {
 			Object.assign(canvas.style, {width: this.width + 'px', height: shown + 'px'});
 			this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		}
-		if (this.isUp && height > shown)
+		if (isNew && this.isUp && height > shown)
 			this.host.scrollTop = height;
 	}
 
