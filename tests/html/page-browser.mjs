@@ -683,6 +683,12 @@ await check('the switches of View', async () => {
 	seen.push(await page.evaluate(() => globalThis.profpage.flame.isUp && document.getElementById('flip').getAttribute('aria-pressed')));
 	return same(seen, [true, '87.0 %', true, 'true']);
 });
+await check('the table says how many rows it leaves out, and shows them', async () => {
+	await open('cpu.html', '#ls=20%25');
+	const rows = () => page.$$eval('#side tbody tr', all => all.length), seen = [await rows(), await text('#side .more-rows')];
+	await page.click('#side .more-rows');
+	return same([...seen, await rows(), await state('ls')], [2, '3 smaller', 5, '']);
+});
 await check('the table leaves out rows below a share or an amount', async () => {
 	await open('cpu.html');
 	const seen = [];

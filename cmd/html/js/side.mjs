@@ -84,12 +84,11 @@ class SideTable {
 		this.draw();
 	}
 
-	// Keys with an amount, that match a search and are large enough.
+	// Keys with an amount that match a search, those that are large enough.
 	keys() {
-		const {self, total} = this.sums, {matches} = this.page, [leastSelf, leastTotal] = this.page.least(), out = [];
-		for (let k = 0; k < this.K.n; k++)
-			if ((largerSide(self, k) || largerSide(total, k)) && largerSide(self, k) >= leastSelf && largerSide(total, k) >= leastTotal && (!matches || matches[k]))
-				out.push(k);
+		const {self, total} = this.sums, {matches} = this.page, [leastSelf, leastTotal] = this.page.least();
+		const all = [...this.K.text.keys()].filter(k => (largerSide(self, k) || largerSide(total, k)) && (!matches || matches[k])), out = all.filter(k => largerSide(self, k) >= leastSelf && largerSide(total, k) >= leastTotal);
+		this.smaller = all.length - out.length;
 		return out;
 	}
 
@@ -105,8 +104,9 @@ class SideTable {
 				this.limit += moreRows;
 				this.draw();
 			}) : null;
+		const smaller = this.smaller && button(formatCount(this.smaller) + ' smaller', {class: 'more-rows', title: 'shows them'}, () => page.set({ls: '', lt: ''}, false));
 		const none = keys.length ? null : emptyNote(page.matches ? 'No function matches the search.' : page.emptyText());
-		this.host.replaceChildren(head, element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Functions by weight'}, keys.length ? table : '', more, none));
+		this.host.replaceChildren(head, element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Functions by weight'}, keys.length ? table : '', more, none, smaller || null));
 	}
 
 	table(widths, heads, rows) {
