@@ -62,6 +62,7 @@ main;a\u2028b;c 4
 END
 awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 5000; i++) print "main;f" i " " 1 + i % 3 }' >many.txt
 awk 'BEGIN { print "# cpu count"; for (i = 0; i < 3000; i++) print "main;tiny" i ";malloc 10000"; print "main;big;evalframe 10000000\nmain;other 20000000" }' | mkprof >tiny.pb.gz
+awk 'BEGIN { print "# cpu nanoseconds"; for (i = 0; i < 60; i++) print (i < 30 ? "main;hub;f" i : "main;g" i ";hub") " " 60 - i }' | mkprof >hub.pb.gz
 for n in 80 2000; do
 	awk -v n=$n 'BEGIN { s = "main"; for (i = 0; i < n; i++) s = s ";f" i; print "# cpu nanoseconds\n" s " 5" }' | mkprof >deep$n.pb.gz
 done
@@ -116,6 +117,8 @@ done
 	prof-html -q -o deep.html deep80.pb.gz &&
 	prof-html -q -o deepest.html deep2000.pb.gz &&
 	prof-html -q --title='Build 10:30: nightly' -o build.html fold.pb.gz &&
+	prof-html -q -o hub.html hub.pb.gz &&
+	prof-flame --width=20000 -o wide.svg diff.pb.gz &&
 	prof-diff unsampled9.pb.gz unsampled99.pb.gz | prof-html -q -o unsampled.html &&
 	prof-html -q -o unsampled99.html unsampled99.pb.gz &&
 	prof-diff moved-a.pb.gz moved-b.pb.gz | prof-html -q -o moved.html &&

@@ -934,6 +934,31 @@ await check('Copy says what happened, also where a page has no clipboard', async
 	});
 	return same(seen, ['main', 'Copied', 'main', 'Copied', 'This browser does not let the page copy']);
 });
+await check('the graph says what it leaves out of neighbours; Enter works after a drag', async () => {
+	await open('hub.html', '#v=graph&gn=hub');
+	const note = await text('.graph .note');
+	await open('kind-go.html', '#v=graph');
+	const [x, y] = await page.$eval('#graph', e => [e.getBoundingClientRect().left + 5, e.getBoundingClientRect().top + 300]);
+	await page.mouse.move(x, y);
+	await page.mouse.down();
+	await page.mouse.move(x + 40, y, {steps: 3});
+	await page.mouse.up();
+	await page.$eval('.gn', e => e.focus());
+	await press(['Enter']);
+	return same([note, Boolean(await state('gn'))], ['Neighbours of hub · 43 smaller ones left out · click it again for all', true]);
+});
+await check('only a box that spreads out says so', async () => {
+	const seen = [];
+	for (const hash of ['', '#v=sandwich&p=%5Emain%24']) {
+		await open('many.html', hash);
+		seen.push(await page.evaluate(() => {
+			const p = globalThis.profpage, view = p.state.v === 'flame' ? p.flame : p.calleesFlame;
+			p.hover(view, view.rows.flat().find(b => b.rest), {clientX: 9, clientY: 9});
+			return document.getElementById('tip').textContent.includes('click');
+		}));
+	}
+	return same(seen, [true, false]);
+});
 await check('a drag moves the graph as far as the mouse', async () => {
 	await open('cpu.html', '#v=graph');
 	const at = () => page.$eval('.gn rect', e => Math.round(e.getBoundingClientRect().left)), r = await page.$eval('#graph', e => [e.getBoundingClientRect().left + 20, e.getBoundingClientRect().bottom - 40]), before = await at();

@@ -94,9 +94,9 @@ function edgesBetween(nodes, n, all) {
 
 function neighbours(tree, key) {
 	const heavy = e => Math.max(Math.abs(e.value[0]), Math.abs(e.value[1]));
-	const list = edgesOf(tree, key).flatMap((side, callee) => side.map(e => ({callee, key: e.key, weight: heavy(e)}))).sort((a, b) => b.weight - a.weight).slice(0, mostNeighbours);
+	const all = edgesOf(tree, key).flatMap((side, callee) => side.map(e => ({callee, key: e.key, weight: heavy(e)}))).sort((a, b) => b.weight - a.weight), list = all.slice(0, mostNeighbours);
 	const keys = [...new Set([key, ...list.map(e => e.key)])];
-	return {keys, edges: list.filter(e => e.key !== key).map(e => ({from: e.callee ? 0 : keys.indexOf(e.key), to: e.callee ? keys.indexOf(e.key) : 0, weight: e.weight, isDirect: true}))};
+	return {keys, more: all.length - list.length, edges: list.filter(e => e.key !== key).map(e => ({from: e.callee ? 0 : keys.indexOf(e.key), to: e.callee ? keys.indexOf(e.key) : 0, weight: e.weight, isDirect: true}))};
 }
 
 class GraphView {
@@ -129,7 +129,8 @@ class GraphView {
 		this.total = this.sum(sums.total);
 		this.own = this.sum(sums.self);
 		if (around >= 0) {
-			const {keys, edges} = neighbours(page.computer.treeAround([around]), around);
+			const {keys, edges, more} = neighbours(page.computer.treeAround([around]), around);
+			this.more = more;
 			return this.lay(keys, edges);
 		}
 		const most = page.isPhone ? 12 : mostNodes, least = page.isPhone ? 5 : 8, ranked = rankKeys(page, z, this.total, this.own);
@@ -192,8 +193,8 @@ class GraphView {
 			svgElement('text', {x: x + 10, y: y + 16, 'font-size': 12, 'font-weight': 600, fill: page.palette.text}, node.label),
 			svgElement('text', {x: x + 10, y: y + 30.5, 'font-size': 11, fill: page.palette.text}, node.sub));
 		const dim = isOn => lines.forEach(({e, shape, label}) => [shape, label].forEach(s => s && s.classList.toggle('dimmed', isOn && e.from !== i && e.to !== i)));
-		const choose = () => !this.isDragged && page.set({gn: page.state.gn === page.keys.text[k] ? '' : page.keys.text[k], sel: page.keys.text[k]});
-		on(g, 'click', choose);
+		const choose = () => page.set({gn: page.state.gn === page.keys.text[k] ? '' : page.keys.text[k], sel: page.keys.text[k]});
+		on(g, 'click', () => !this.isDragged && choose());
 		on(g, 'keydown', e => e.key === 'Enter' && choose());
 		on(g, 'dblclick', () => page.pivot(k));
 		on(g, 'contextmenu', e => {
@@ -214,7 +215,7 @@ class GraphView {
 		this.home = box(Math.max(leastScale, fit));
 		this.view(this.home);
 		this.bindMouse(svg);
-		const text = this.around >= 0 ? 'Neighbours of ' + shownName(page.keys.text[this.around]) + ' · click it again for all' :
+		const text = this.around >= 0 ? 'Neighbours of ' + shownName(page.keys.text[this.around]) + (this.more ? ' · ' + formatCount(this.more) + ' smaller ones left out' : '') + ' · click it again for all' :
 			'The ' + formatCount(nodes.length) + ' functions that explain most · width of a line: share · dotted: frames between are left out' + (fit < leastScale ? ' · 0 shows all' : '');
 		this.host.replaceChildren(svg, element('p', 'note', text), element('div', 'tools', ...[['−', 'smaller'], ['0', 'all of it'], ['+', 'larger']].map(([key, title]) =>
 			button(key, {class: 'ic', title}, () => this.key(key === '−' ? '-' : key)))));

@@ -268,7 +268,7 @@ class Page {
 		}
 		const {tree} = view, i = box.node;
 		if (box.rest)
-			tip.replaceChildren(element('h4', '', formatCount(box.rest) + ' smaller frames'), element('p', '', 'below ' + shownName(this.text(tree, i)) + ' · click to spread them out'));
+			tip.replaceChildren(element('h4', '', formatCount(box.rest) + ' smaller frames'), element('p', '', 'below ' + shownName(this.text(tree, i)) + (view === this.flame ? ' · click to spread them out' : '')));
 		else if (box.run)
 			tip.replaceChildren(element('h4', '', formatCount(box.run.length) + ' frames that hand all on, but for 1\u202f%'), element('p', {dir: 'ltr'}, box.run.map(at => shownName(this.text(tree, at))).join(' › ')), element('p', '', 'click to unfold them'));
 		else
