@@ -1180,6 +1180,15 @@ await check('sets of filters are kept in the browser', async () => {
 	seen.push(await page.$$eval('#dialog ul p', all => all.map(p => p.textContent).join('|')));
 	return same(seen.join(' '), 'leaf work __proto__×') || same(kept, '[["mine",{"f":"leaf","h":"work"}]]');
 });
+await check('each "without" leaves out one value more', async () => {
+	const seen = [];
+	await open('values.html', '#v=labels');
+	for (let i = 0; i < 3; i++) {
+		await clickText('#labels tbody .small', 'without');
+		seen.push(await big());
+	}
+	return same([...seen, await state('ti')], ['2.79 us99.8 %of 2.80 us CPU', '2.79 us99.5 %of 2.80 us CPU', '2.78 us99.3 %of 2.80 us CPU', '^user:u104$|^user:u111$|^user:u118$']);
+});
 await check('labels with many values, more on demand', async () => {
 	await open('values.html', '#v=labels');
 	const count = () => page.$$eval('#labels tbody tr', all => all.length), first = await count();

@@ -362,9 +362,9 @@ class Page {
 
 	filterLabel(term, isWithout) {
 		const name = isWithout ? 'ti' : 'tf', before = this.state[name];
-		// All of several values: only without a key, and not for ranges.
-		const isList = before && !isWithout && !before.includes('=') && !term.includes('=');
-		this.set({[name]: isList ? before + ',' + term : term});
+		// All of several values, or without any of them: not with a key, nor for ranges.
+		const isList = before && !/=/.test(before + term) && !(isWithout && before.includes(','));
+		this.set({[name]: isList ? before + (isWithout ? '|' : ',') + term : term});
 	}
 
 	rootLabel(key) {
