@@ -1291,6 +1291,14 @@ await check('of an SVG without scripts as much is drawn, in the same places', as
 	const missing = spots.filter(([x, y, w]) => !strokes.some(s => Math.abs(s[0] - 10 - (x - 10) * scale) < 1.5 && s[1] === y && Math.abs(s[2] - w * scale) < 2.5));
 	return spots.length > 5 ? same(missing, []) : spots.length + ' boxes';
 });
+await check('doubt is hatched in all of a wide SVG', async () => {
+	await open('wide.svg', '', {width: 20000, height: 300});
+	// As wide as asked for, the last box, which nothing may cover.
+	const colours = async () => (await page.screenshot({clip: {x: 19900, y: 65, width: 60, height: 16}, encoding: 'base64'})).length;
+	const is = await colours();
+	await page.evaluate(() => document.querySelector('mask').remove());
+	return is > await colours() ? null : 'it is not';
+});
 await check('a hostile SVG runs nothing', async () => {
 	await open('hostile.svg');
 	return await page.evaluate(() => globalThis.hacked === undefined) ? null : 'something ran';

@@ -462,8 +462,8 @@ put_style(struct svg *s)
 			"<rect width=\"8\" height=\"8\" fill=\"#fff\"/>"
 			"<rect width=\"2.2\" height=\"8\" fill=\"#444\"/>"
 			"</pattern><mask id=\"u\" maskUnits=\"userSpaceOnUse\" "
-			"x=\"0\" y=\"0\" width=\"9999\" height=\"99999\">"
-			"<rect width=\"9999\" height=\"99999\" "
+			"x=\"0\" y=\"0\" width=\"100%\" height=\"100%\">"
+			"<rect width=\"100%\" height=\"100%\" "
 			"fill=\"url(#p)\"/></mask>\n");
 }
 
