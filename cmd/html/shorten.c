@@ -54,8 +54,11 @@ struct script {
 static const char constants[] =
 	" Array Boolean Float64Array Infinity Map Math Math.abs Math.max "
 	"Math.min "
-	"Math.round NaN Number Object Object.assign Set String Uint32Array "
-	"Uint8Array document null undefined ";
+	"Math.round NaN Number Object Object.assign RangeError Set String "
+	"Uint32Array "
+	"Uint8Array clearTimeout document history location matchMedia null "
+	"performance "
+	"setTimeout undefined ";
 
 /* Words of the language and of browsers that are no variables of the page. */
 static const char others[] =
@@ -66,14 +69,14 @@ static const char others[] =
 	"ArrayBuffer BigInt Blob DataView Date "
 	"DecompressionStream Element Error Int16Array "
 	"Int32Array Int8Array JSON Path2D Promise "
-	"RangeError RegExp ResizeObserver IntersectionObserver Response "
+	"RegExp ResizeObserver IntersectionObserver Response "
 	"TextDecoder TextEncoder URL URLSearchParams Uint16Array "
-	"Uint8ClampedArray atob clearTimeout "
+	"Uint8ClampedArray atob "
 	"decodeURIComponent devicePixelRatio encodeURIComponent "
-	"getComputedStyle globalThis history innerHeight innerWidth "
-	"localStorage location queueMicrotask TypeError matchMedia navigator "
-	"performance prompt "
-	"requestAnimationFrame scrollTo setTimeout window ";
+	"getComputedStyle globalThis innerHeight innerWidth "
+	"localStorage queueMicrotask TypeError navigator "
+	"prompt "
+	"requestAnimationFrame scrollTo window ";
 
 static void *
 need(void *p)
