@@ -945,7 +945,7 @@ await check('the graph says what it leaves out of neighbours; Enter works after 
 	await page.mouse.up();
 	await page.$eval('.gn', e => e.focus());
 	await press(['Enter']);
-	return same([note, Boolean(await state('gn'))], ['Neighbours of hub · 43 smaller ones left out · click it again for all', true]);
+	return same([note, Boolean(await state('gn'))], ['Neighbours of hub · 43 smaller left out · click it again for all', true]);
 });
 await check('only a box that spreads out says so', async () => {
 	const seen = [];

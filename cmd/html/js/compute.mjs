@@ -88,16 +88,15 @@ class Computer {
 		// Sums are counted in a tree with each frame: where one took no row, or joined
 		// another further up, the one that is drawn has too little for it.
 		this.folds = folds;
-		this.isFolded = Boolean(this.structure.isBlank) || folds.cycle > 1;
-		const counted = this.isFolded ? structureOf('counted structure', {cycle: Math.min(folds.cycle, 1)}) : this.structure;
-		this.counted = this.isFolded ? valuesOf('counted', counted) : this.tree;
+		const isFolded = this.structure.isBlank || folds.cycle > 1, counted = isFolded ? structureOf('counted structure', {cycle: Math.min(folds.cycle, 1)}) : this.structure;
+		this.counted = isFolded ? valuesOf('counted', counted) : this.tree;
 		this.sums = steps.get('sums', this.valueId, () => sumKeys(this.counted, this.keys.n, counted.kinds));
 	}
 
 	// Sums of keys below node z of the tree that is drawn.
 	sumsBelow(z) {
 		const {tree, counted, structure, folds, sums, keys} = this;
-		return !z ? sums : this.steps.get('below', this.valueId + '\n' + z, () => this.isFolded ? sumKeysDrawn(counted, tree, structure.isBlank, folds.cycle, keys.n, sums.inlined, z) : sumKeys(tree, keys.n, sums.inlined, z));
+		return !z ? sums : this.steps.get('below', this.valueId + '\n' + z, () => counted === tree ? sumKeys(tree, keys.n, sums.inlined, z) : sumKeysDrawn(counted, tree, structure.isBlank, folds.cycle, keys.n, sums.inlined, z));
 	}
 
 	// The tree in which callers and callees of keys are looked up.

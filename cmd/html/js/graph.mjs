@@ -93,10 +93,12 @@ function edgesBetween(nodes, n, all) {
 }
 
 function neighbours(tree, key) {
-	const heavy = e => Math.max(Math.abs(e.value[0]), Math.abs(e.value[1]));
-	const all = edgesOf(tree, key).flatMap((side, callee) => side.map(e => ({callee, key: e.key, weight: heavy(e)}))).sort((a, b) => b.weight - a.weight), list = all.slice(0, mostNeighbours);
+	const all = edgesOf(tree, key).flatMap((side, callee) => side.map(e => ({callee, key: e.key, weight: Math.max(...e.value.map(Math.abs))}))).sort((a, b) => b.weight - a.weight), list = all.slice(0, mostNeighbours);
 	const keys = [...new Set([key, ...list.map(e => e.key)])];
-	return {keys, more: all.length - list.length, edges: list.filter(e => e.key !== key).map(e => ({from: e.callee ? 0 : keys.indexOf(e.key), to: e.callee ? keys.indexOf(e.key) : 0, weight: e.weight, isDirect: true}))};
+	return {keys, more: all.length - list.length, edges: list.filter(e => e.key !== key).map(e => {
+		const ends = [keys.indexOf(e.key), 0];
+		return {from: ends[e.callee], to: ends[1 - e.callee], weight: e.weight, isDirect: true};
+	})};
 }
 
 class GraphView {
@@ -215,7 +217,7 @@ class GraphView {
 		this.home = box(Math.max(leastScale, fit));
 		this.view(this.home);
 		this.bindMouse(svg);
-		const text = this.around >= 0 ? 'Neighbours of ' + shownName(page.keys.text[this.around]) + (this.more ? ' · ' + formatCount(this.more) + ' smaller ones left out' : '') + ' · click it again for all' :
+		const text = this.around >= 0 ? 'Neighbours of ' + shownName(page.keys.text[this.around]) + (this.more ? ' · ' + formatCount(this.more) + ' smaller left out' : '') + ' · click it again for all' :
 			'The ' + formatCount(nodes.length) + ' functions that explain most · width of a line: share · dotted: frames between are left out' + (fit < leastScale ? ' · 0 shows all' : '');
 		this.host.replaceChildren(svg, element('p', 'note', text), element('div', 'tools', ...[['−', 'smaller'], ['0', 'all of it'], ['+', 'larger']].map(([key, title]) =>
 			button(key, {class: 'ic', title}, () => this.key(key === '−' ? '-' : key)))));

@@ -1,7 +1,6 @@
 // labels.mjs - the labels of the samples: what each value accounts for, as
 // filters to click on.
 
-import {changeText} from './change.mjs';
 import {barCell, button, element, emptyNote, headRow, section} from './dom.mjs';
 import {displayName, findUnit, formatCount, formatValue} from './numbers.mjs';
 import {quotePattern} from './regexp.mjs';
@@ -57,7 +56,7 @@ function drawLabels(host, page, D, counts, column) {
 		const body = element('tbody');
 		for (const value of [...all.slice(0, limit), ...(none.sum[0] || none.sum[1] ? [none] : [])]) {
 			const name = displayName(value.text), [before, after] = value.sum;
-			body.append(element('tr', '', barCell('t', Math.abs(after / page.total().all), page.amount(after)), element('td', '', page.isTwo ? changeText({before, after}) : page.share(after)), element('td', 'nm', element('div', '',
+			body.append(element('tr', '', barCell('t', Math.abs(after / page.total().all), page.amount(after)), element('td', '', page.shareText(before, after)), element('td', 'nm', element('div', '',
 				...(value === none ? [value.term ? button(name, {class: 'name muted', title: 'only samples without this key'}, () => page.filterLabel(value.term, true)) : element('span', 'muted', name)] : [button(name, {class: 'name', title: 'only samples with this; with Shift: only those without', dir: 'ltr'},
 					e => page.filterLabel(value.term, e.shiftKey)), button('without', {class: 'small'}, () => page.filterLabel(value.term, true))])))));
 		}

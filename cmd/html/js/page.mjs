@@ -188,7 +188,7 @@ class Page {
 			});
 			return wanted.includes(1) ? wanted : null;
 		}
-		const weight = k => Math.abs(sums.self[1][k] - (this.isTwo ? sums.self[0][k] : 0)) * (palette.isOwn(k) ? 1.5 : 1);
+		const weight = k => Math.abs(sums.self[1][k] - sums.self[0][k]) * (palette.isOwn(k) ? 1.5 : 1);
 		let best = -1;
 		for (let k = 0; k < K.n; k++)
 			if (!palette.isUnnamed(k) && weight(k) > 0 && (best < 0 || weight(k) > weight(best)))
@@ -224,8 +224,12 @@ class Page {
 		return {fill: this.palette.ofChange(change), isHatched: !change.isSure};
 	}
 
+	shareText(before, after) {
+		return this.isTwo ? changeText({before, after}) : this.share(after);
+	}
+
 	rightText(tree, i) {
-		return this.isTwo ? changeText({before: tree.total[0][i], after: tree.total[1][i]}) : this.share(tree.total[1][i]);
+		return this.shareText(...sidesOf(tree.total, i));
 	}
 
 	describe(tree, i) {
@@ -307,10 +311,8 @@ class Page {
 	follow(entry) {
 		this.state.read();
 		this.refresh();
-		if (!entry || entry.scroll === undefined)
-			return;
-		byId('flame-host').scrollTop = entry.scroll;
-		this.flame.draw();
+		if (entry && entry.scroll >= 0)
+			byId('flame-host').scrollTop = entry.scroll;
 	}
 
 	choose(view, box, e) {

@@ -1,7 +1,6 @@
 // search.mjs - the search box: what it lights, the filters that it offers, and
 // how one steps through what was found.
 
-import {changeText} from './change.mjs';
 import {button, byId, element, on} from './dom.mjs';
 import {openMenu} from './menu.mjs';
 import {displayName, formatCount} from './numbers.mjs';
@@ -88,7 +87,7 @@ class Found {
 		const {boxes, self, total: [before, after]} = sumMatches(page.computer.counted, matches), isFlame = state.v === 'flame';
 		this.marked = isFlame ? flame.marked() : [];
 		this.boxes = isFlame ? this.marked.length : boxes;
-		this.text = page.isTwo ? changeText({before, after}) : page.share(after);
+		this.text = page.shareText(before, after);
 		host.title = (page.isTwo ? 'before ' + page.exact(before) + ', after ' : '') + page.exact(after) + ' in stacks with a match, self ' + page.exact(self[1]) + ', ' + formatCount(boxes) + ' boxes';
 		this.write();
 	}

@@ -94,7 +94,7 @@ class SideTable {
 
 	draw() {
 		const {page, sums} = this, {state, isTwo} = page, sort = state.so, by = sort === 'total' ? sums.total : sums.self;
-		const keys = this.keys(), shown = heaviestKeys(keys, isTwo ? k => by[1][k] - by[0][k] : k => by[1][k], this.K, page.isPrinting ? 60 : this.limit);
+		const keys = this.keys(), shown = heaviestKeys(keys, k => by[1][k] - by[0][k], this.K, page.isPrinting ? 60 : this.limit);
 		const seg = element('div', {class: 'seg', role: 'group', 'aria-label': 'Sorted by'}, ...[['self', 'Self'], ['total', 'Total']].map(([id, text]) =>
 			button(text, {'aria-pressed': String(sort === id)}, () => page.set({so: id}, false))));
 		const head = element('div', 'sidehead', this.zoomed ? element('span', '', 'In ') : element('span', '', formatCount(keys.length) + (keys.length === 1 ? ' function' : ' functions')),
@@ -104,7 +104,7 @@ class SideTable {
 				this.limit += moreRows;
 				this.draw();
 			}) : null;
-		const smaller = this.smaller && button(formatCount(this.smaller) + ' smaller', {class: 'more-rows', title: 'shows them'}, () => page.set({ls: '', lt: ''}, false));
+		const smaller = this.smaller && button(formatCount(this.smaller) + ' smaller', {class: 'more-rows'}, () => page.set({ls: '', lt: ''}, false));
 		const none = keys.length ? null : emptyNote(page.matches ? 'No function matches the search.' : page.emptyText());
 		this.host.replaceChildren(head, element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Functions by weight'}, keys.length ? table : '', more, none, smaller || null));
 	}

@@ -127,11 +127,11 @@ class SourceView {
 
 	// The largest amount, or change, of keys.
 	most({total: [before, after]}, keys) {
-		return Math.max(1, ...keys.map(k => Math.abs(after[k] - (this.page.isTwo ? before[k] : 0))));
+		return Math.max(1, ...keys.map(k => Math.abs(after[k] - before[k])));
 	}
 
 	cells(sums, k, most) {
-		const {page} = this, [total, self] = k === undefined ? [0, 0] : [sums.total[1][k], sums.self[1][k]], before = page.isTwo && k !== undefined ? sums.total[0][k] : 0, has = total || before, change = page.isTwo && has && page.changeOf(before, total), values = page.isTwo ? [total - before, 0] : [total, self];
+		const {page} = this, [before, total, self] = k === undefined ? [0, 0, 0] : [...sidesOf(sums.total, k), sums.self[1][k]], has = total || before, change = page.isTwo && has && page.changeOf(before, total), values = page.isTwo ? [total - before, 0] : [total, self];
 		const bars = ['', ' s'].map((kind, i) => {
 			const b = element('i', {class: 'hb' + kind});
 			b.style.width = most ? 100 * Math.abs(values[i]) / most + '%' : '0';

@@ -179,7 +179,7 @@ function makeValues(D, structure, counts, column, width, shares) {
 // Sums of each of n keys below node z, and of what z is itself: self and total, two
 // sides each; a stack counts once. kinds: of kindsOf(); isIn: of each node, if only
 // some of them count.
-function sumKeys({key, end, self, total, isTwo}, n, kinds, z = 0, isIn = null) {
+function sumKeys({key, end, self, total, isTwo}, n, kinds, z = 0, isIn) {
 	const sides = () => [0, 1].map(() => new Float64Array(n)), out = {self: sides(), total: sides(), inlined: kinds};
 	for (const side of isTwo ? [0, 1] : [1]) {
 		const of = self[side], below = total[side], own = out.self[side], all = out.total[side], until = new Uint32Array(n);
