@@ -79,18 +79,45 @@ refuse_strangers(const char *path)
 		    path);
 }
 
+/*
+ * The number of our descriptor that this link stands for, as /proc/self/fd/1
+ * does, to which /dev/stdout leads; -1: none. Its text is the name that the
+ * file had when it was opened.
+ */
+static int
+descriptor_of(const char *link)
+{
+	char *copy = strdup(link);
+	struct stat ours, dir;
+	bool is_ours;
+
+	if (!copy)
+		die_nomem();
+	is_ours = stat("/proc/self/fd", &ours) == 0 &&
+		  stat(dirname(copy), &dir) == 0 && dir.st_dev == ours.st_dev &&
+		  dir.st_ino == ours.st_ino;
+	free(copy);
+	return is_ours ? atoi(strrchr(link, '/') + 1) : -1;
+}
+
 char *
-cli_real_path(const char *path)
+cli_real_path(const char *path, int *fd)
 {
 	char *at = strdup(path), *dir, *next;
 	char link[PATH_MAX];
 	struct stat sb;
 	ssize_t n;
 
+	*fd = -1;
 	for (int i = 0; at && i < 40; i++) {
 		refuse_strangers(at);
 		if (lstat(at, &sb) != 0 || !S_ISLNK(sb.st_mode))
 			return at;
+		*fd = descriptor_of(at);
+		if (*fd >= 0) {
+			free(at);
+			return NULL;
+		}
 		n = readlink(at, link, sizeof(link) - 1);
 		if (n < 0)
 			die_output(path);
@@ -140,11 +167,12 @@ open_file(struct cli_output *out, const char *path)
 {
 	char *real = NULL, *copy, *name, *base;
 	struct prof_err err;
+	int fd;
 
 	errno = EISDIR;
 	if (!*path || path[strlen(path) - 1] == '/')
 		die_output(path);
-	real = cli_real_path(path);
+	real = cli_real_path(path, &fd);
 	copy = real ? strdup(real) : NULL;
 	name = real ? strdup(real) : NULL;
 	if (!copy || !name)
@@ -167,11 +195,24 @@ open_file(struct cli_output *out, const char *path)
 	free(copy);
 }
 
+/*
+ * Devices, pipes and our own descriptors are written to, not replaced. Sets *fd
+ * to the descriptor: what it already wrote stays, so it is not opened again.
+ */
+static bool
+is_written_to(const char *path, int *fd)
+{
+	struct stat sb;
+
+	free(cli_real_path(path, fd));
+	return *fd >= 0 || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode));
+}
+
 static struct cli_output *
 output_open(struct cli *cli)
 {
 	struct cli_output *out = calloc(1, sizeof(*out));
-	struct stat sb;
+	int fd;
 
 	if (!out)
 		die_nomem();
@@ -183,10 +224,9 @@ output_open(struct cli *cli)
 	}
 	if (!*cli->output)
 		die("--output: the name is empty");
-	refuse_strangers(cli->output);
-	/* Devices and pipes are written to, not replaced. */
-	if (stat(cli->output, &sb) == 0 && !S_ISREG(sb.st_mode)) {
-		out->fd = outfile_named(cli->output, 0);
+	if (is_written_to(cli->output, &fd)) {
+		out->fd = fd < 0 ? outfile_named(cli->output, 0)
+				 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		if (out->fd < 0)
 			die_output(cli->output);
 		return out;
@@ -285,15 +325,18 @@ cli_check_output(const struct cli *cli, enum cli_output_kind kind)
 	struct cli_output out = { .dir = -1 };
 	struct prof_err err;
 	struct stat sb;
+	int fd;
 
 	if (!cli->output || !strcmp(cli->output, "-")) {
 		refuse_terminal(STDOUT_FILENO, kind);
 		return;
 	}
-	if (stat(cli->output, &sb) == 0 && !S_ISREG(sb.st_mode)) {
+	if (is_written_to(cli->output, &fd)) {
 		errno = EISDIR;
-		if (S_ISDIR(sb.st_mode) || access(cli->output, W_OK) != 0)
+		if ((stat(cli->output, &sb) == 0 && S_ISDIR(sb.st_mode)) ||
+		    access(cli->output, W_OK) != 0)
 			die_output(cli->output);
+		refuse_terminal(fd, kind);
 		return;
 	}
 	/* A file with room for a page, which gets no name. */

@@ -284,9 +284,11 @@ int64_t cli_parse_age(const char *text);
 
 /*
  * In cli-output.c: the path to write to, for free(): behind a symbolic link,
- * which stays. A dangling link has its target created. Dies.
+ * which stays. A dangling link has its target created. NULL: it leads to a
+ * descriptor of ours, as /dev/stdout does, which is then *fd; else that is -1.
+ * Dies.
  */
-char *cli_real_path(const char *path);
+char *cli_real_path(const char *path, int *fd);
 
 /* In cli-output.c, for cli_finish(): complete the output, if any. */
 void cli_output_close(struct cli *cli);

@@ -113,12 +113,13 @@ static void
 allow_output(const struct sandbox *s, const struct cli *cli)
 {
 	char *path;
+	int fd;
 
 	allow(s, "/dev", ACCESS(WRITE_FILE));
 	if (!cli->output || !*cli->output)
 		return;
 	allow(s, cli->output, WRITE);
-	path = cli_real_path(cli->output);
+	path = cli_real_path(cli->output, &fd);
 	if (path)
 		allow(s, dirname(path), WRITE | READ);
 	free(path);

@@ -136,6 +136,23 @@ check '-o makes what a dangling link names' 0 'mkdir -p d; ln -s ../there d/link
 	prof-text -o d/link small.pb; test -L d/link; grep -c main there' <<'END'
 1
 END
+check '-o of a descriptor writes to it as it is open' 0 '
+	for o in /dev/stdout /dev/fd/3 /proc/self/fd/3; do
+		{ echo before; prof-text -o $o small.pb 3>&1; echo after; } >f
+		sed -n "1p; \$p" f; grep -c main f
+	done
+	prof-text -o /dev/stdout small.pb >>f; grep -c main f' <<'END'
+before
+after
+1
+before
+after
+1
+before
+after
+1
+2
+END
 row='-o follows no link of another user where all may write, nor is his file kept'
 if [ "$(id -u)" -eq 0 ] && have setpriv; then
 	# by USER COMMAND
