@@ -218,6 +218,7 @@ choose_sampler(struct run *r)
 	if (r->launch.jit && record_target_runs(&r->target))
 		die("--jit is for a command: a program that runs has its "
 		    "environment");
+	r->launch.jit |= r->report && r->has_command;
 	if (r->has_command &&
 	    launch_find(&r->launch, r->cli->operand[0], &o, &err) != PROF_OK)
 		die("%s", err.msg);
@@ -246,6 +247,12 @@ main(int argc, char **argv)
 
 	cli_init(&cli, &cmd, argc, argv);
 	run.cli = &cli;
+	/* By prof run: it is to find names, too. The program does not get it.
+	 */
+	run.report = getenv("PROF_REPORT");
+	unsetenv("PROF_REPORT");
+	if (run.report && names_work())
+		run.names = NAMES_ALL;
 	record_target_init(&run.target);
 	while ((key = cli_option(&cli)) != CLI_DONE)
 		if (!memory_option(&cli, key, &run.config, &asked) &&

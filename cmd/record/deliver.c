@@ -49,10 +49,10 @@ default_name(const char *program, int pid)
 
 bool
 deliver_prepare(const struct cli *cli, const char *program,
-		enum deliver_how how)
+		enum deliver_how how, const char *report)
 {
-	bool into_stdout =
-		cli->output ? !strcmp(cli->output, "-") : stdout_is_pipe();
+	bool into_stdout = cli->output ? !strcmp(cli->output, "-")
+				       : !report && stdout_is_pipe();
 	struct cli like = *cli;
 	char *name;
 
@@ -99,14 +99,40 @@ profile_of(struct recording *r, int pid)
 	return p;
 }
 
-/* Write the file of one process. */
-static void
+/*
+ * Run the command on the file, if there are both; false: it failed. A pipe or a
+ * device has no second reader.
+ */
+static bool
+print_report(const char *command, const char *file)
+{
+	struct stat st;
+	int status = -1;
+	pid_t pid;
+
+	if (!command || stat(file, &st) != 0 || !S_ISREG(st.st_mode))
+		return true;
+	pid = fork();
+	if (pid == 0) {
+		launch_hand_on();
+		execlp(command, command, "--", file, (char *)NULL);
+		complain("%s: %s", command, strerror(errno));
+		_exit(CLI_TROUBLE);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status == 0;
+}
+
+/* Write the file of one process; false: there is no report of it. */
+static bool
 deliver_process(struct cli *cli, struct recording *r, const char *pattern,
 		const struct tally_process *p)
 {
 	struct profile *profile = profile_of(r, p->pid);
 	char *name = pattern ? name_of(pattern, p->pid)
 			     : default_name(p->name, p->pid);
+	bool done;
 
 	cli->output = name;
 	cli_write(cli, profile);
@@ -114,18 +140,20 @@ deliver_process(struct cli *cli, struct recording *r, const char *pattern,
 	if (!pattern)
 		warn("profile: %s", name);
 	profile_free(profile);
+	done = print_report(r->report, name);
 	free(name);
+	return done;
 }
 
 /* Write a file for each process with enough CPU time to be sampled, and for the
  * first one. */
-static void
+static bool
 deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
 {
 	struct tally_process first = { (int32_t)l->pid, l->path };
 	struct tally_process *process;
 	const char *pattern = cli->output;
-	bool has_first = false;
+	bool has_first = false, done = true;
 	size_t n;
 
 	if (!tally_processes(r->tally, &process, &n))
@@ -133,11 +161,12 @@ deliver_each(struct cli *cli, struct recording *r, const struct launch *l)
 	for (size_t i = 0; i < n; i++)
 		has_first |= process[i].pid == first.pid;
 	if (!has_first)
-		deliver_process(cli, r, pattern, &first);
+		done &= deliver_process(cli, r, pattern, &first);
 	for (size_t i = 0; i < n; i++)
-		deliver_process(cli, r, pattern, &process[i]);
+		done &= deliver_process(cli, r, pattern, &process[i]);
 	cli->output = pattern;
 	free(process);
+	return done;
 }
 
 /* Warn about code compiled at run time, whose names only the runtime can
@@ -262,14 +291,14 @@ rescue(struct cli *cli, struct profile *p, const struct launch *l, int status)
 
 char *
 deliver(struct cli *cli, struct recording *r, const struct launch *l,
-	enum deliver_how how, bool *is_rescued)
+	enum deliver_how how, bool *is_bad)
 {
 	char *name = NULL;
 	struct profile *p;
 	int status;
 
 	if (how == DELIVER_EACH)
-		deliver_each(cli, r, l);
+		*is_bad = !deliver_each(cli, r, l);
 	if (how != DELIVER_ONE)
 		return NULL;
 	p = profile_of(r, 0);
@@ -278,13 +307,14 @@ deliver(struct cli *cli, struct recording *r, const struct launch *l,
 		warn("profile: %s", name);
 	}
 	status = try_to_write(cli, p);
-	*is_rescued = status != 0;
-	if (*is_rescued) {
+	*is_bad = status != 0;
+	if (*is_bad) {
 		free(name);
 		name = rescue(cli, p, l, status);
 	}
 	warn_of_runtime(p, l);
 	warn_of_interpreter(p, l);
 	profile_free(p);
+	*is_bad |= !print_report(r->report, cli->output ? cli->output : "-");
 	return name;
 }

@@ -20,20 +20,21 @@ enum deliver_how {
 /*
  * Die now, before the program runs, if its profile could not be written.
  * Returns true if the program's standard output must go to standard error,
- * because the profile goes to ours.
+ * because the profile goes to ours: without a name from the user it does so
+ * into a pipe, if that is not for the report (see recording.h).
  */
 bool deliver_prepare(const struct cli *cli, const char *program,
-		     enum deliver_how how);
+		     enum deliver_how how, const char *report);
 
 /*
  * Write the recorded profile. Without a name from the user, the file is named
  * after the program and announced; cli->output is then its name, which is
  * returned, for free(). NULL: the name is the user's, or there is none. If
- * writing fails, *is_rescued is set: the profile then is in a file of that
- * default name in the working folder, or in that of temporary files, which is
- * announced, too. Dies.
+ * writing fails, the profile then is in a file of that default name in the
+ * working folder, or in that of temporary files, which is announced, too.
+ * *is_bad is set if that was so, or there is no report. Dies.
  */
 char *deliver(struct cli *cli, struct recording *r, const struct launch *l,
-	      enum deliver_how how, bool *is_rescued);
+	      enum deliver_how how, bool *is_bad);
 
 #endif

@@ -560,6 +560,16 @@ launch_wait(struct launch *l, int ms)
 	return false;
 }
 
+void
+launch_hand_on(void)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	cli_hand_on();
+}
+
 int
 launch_status(const struct launch *l)
 {

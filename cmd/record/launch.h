@@ -75,6 +75,9 @@ enum prof_status launch_start(struct launch *l, char **argv,
  */
 bool launch_wait(struct launch *l, int ms);
 
+/* In a child, before another command is executed, which is to see signals. */
+void launch_hand_on(void);
+
 /*
  * End as the program did: return its exit status; if a signal killed it, raise
  * the same signal, without another core file.

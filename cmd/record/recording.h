@@ -22,6 +22,7 @@ struct recording {
 	struct recording_source source;
 	bool is_live; /* no profile of the whole run is needed */
 	enum names_when names;
+	const char *report; /* a command to run on each written file, or NULL */
 
 	/* Private to recording.c. */
 	bool holds;           /* recording_hold() */

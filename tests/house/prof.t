@@ -43,7 +43,7 @@ check_err 'nor a path' 2 '$prof ../x/prof-text' "no command '../x/prof-text'"
 check_err 'no such option' 2 '$prof --txt' "unknown option '--txt'"
 check_err 'run: no program' 2 '$prof run' 'no program to run'
 check_err 'run: no such option' 2 '$prof run --x true' "unknown option '--x'"
-check_err 'run: -F without a number' 2 '$prof run -F' 'no program to run after -F'
+check_err 'run: -F without a number' 2 '$prof run -F' "option '-F' needs an argument"
 check_err 'run: no such program' 2 '$prof run no-such-program' 'command not found'
 
 # run: the report, the profile that it is of, the program's own output and status.
@@ -55,6 +55,30 @@ check 'run: options of prof-record, and where its profile goes' 0 '
 	prof-text --raw mine.pb.gz | grep -c alloc_space/bytes; $prof run --help | head -1' <<'END'
 1
 Usage: prof-record [OPTION]... [--] [COMMAND [ARGUMENT...]]
+END
+check 'run: a report and a file, however options are spelled' 0 '
+	for o in "--output z.pb.gz" "-qo z.pb.gz" "--out=z.pb.gz" "--clock wall -o z.pb.gz" \
+		"--frequency 1000" "--children separate"; do
+		rm -f ./*.pb.gz
+		$prof run $o true 2>err | grep -c "^Type: "
+		ls ./*.pb.gz | sed "s/[0-9][0-9]*/PID/"
+		sed -n "s/.*record: profile: \(.*\)[.][0-9]*.pb.gz/\1/p" err
+	done; $prof run -q env | grep -c PROF_REPORT; :' <<'END'
+1
+./z.pb.gz
+1
+./z.pb.gz
+1
+./z.pb.gz
+1
+./z.pb.gz
+1
+./prof.true.PID.pb.gz
+prof.true
+1
+./prof.true.PID.pb.gz
+prof.true
+0
 END
 check 'run: the status of the program' 7 '$prof run sh -c "exit 7" >out 2>err' </dev/null
 check 'run: of one that is killed' 137 \

@@ -1082,8 +1082,8 @@ if ! lacks 'prof-symbolize "$data"/good-tiny.pb.gz'; then
 		rm -f prof.*
 		"$src/cmd/prof" run -F 1000 -- "$demo" 0.2 2 >out 2>err
 		grep -c "^demo: 2 threads" out
-		sed -n "s/^prof: profile: prof.demo.[0-9]*.pb.gz$/said/p" err
-		sed -n "s/^prof: profile: //p" err >name && ls prof.* | cmp - name
+		sed -n "s/^prof-record: profile: prof.demo.[0-9]*.pb.gz$/said/p" err
+		sed -n "s/^prof-record: profile: //p" err >name && ls prof.* | cmp - name
 		prof-text -q "$(cat name)" | sed 1,/flat%/d >again
 		sed 1,/flat%/d out | cmp - again; grep -c " work$" again' <<'END'
 1

@@ -299,16 +299,18 @@ run_record(struct run *r)
 	int status;
 
 	take_descriptors(r);
-	r->how = r->listen_at && !r->cli->output ? DELIVER_NONE
-		 : r->separate                   ? DELIVER_EACH
-						 : DELIVER_ONE;
-	r->launch.join_stdout = !r->target.every &&
-				deliver_prepare(r->cli, r->launch.path, r->how);
+	r->how = r->listen_at && !r->cli->output && !r->report ? DELIVER_NONE
+		 : r->separate                                 ? DELIVER_EACH
+							       : DELIVER_ONE;
+	r->launch.join_stdout =
+		!r->target.every &&
+		deliver_prepare(r->cli, r->launch.path, r->how, r->report);
 	if (recording_begin(&r->recording, r->sampler->open(r), r->kind,
 			    &err) != PROF_OK)
 		die("%s", err.msg);
 	r->recording.is_live = r->how == DELIVER_NONE;
 	r->recording.names = r->names;
+	r->recording.report = r->report;
 	if (r->names != NAMES_NONE && names_work())
 		recording_hold(&r->recording);
 	pages_open(&pages, r);

@@ -50,6 +50,7 @@ struct run {
 	bool separate;         /* a profile for each process */
 	bool is_timed;         /* a clock or rate was asked for */
 	enum names_when names; /* are found at the end */
+	const char *report;    /* see recording.h */
 	bool has_command;
 	enum obstacle obstacle; /* to libsample in the command */
 	struct launch launch;   /* the command; or the name of the profile */
