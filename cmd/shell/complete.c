@@ -241,6 +241,9 @@ completion_common(const struct completion *c)
 
 		while (k < n && c->word[0][k] == c->word[i][k])
 			k++;
+		/* Not inside a character. */
+		while (k && k < n && (c->word[0][k] & 0xc0) == 0x80)
+			k--;
 		n = k;
 	}
 	return n;

@@ -4,6 +4,7 @@
 #include "edit.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -127,13 +128,20 @@ on_tab(EditLine *el, int key)
 	    (c.n && strncmp(c.word[0], li->buffer + c.from, typed) != 0 &&
 	     common)) {
 		char *text = strndup(c.word[0], common);
+		int chars = 0;
 
-		el_deletestr(el, (int)typed);
-		if (!text || el_insertstr(el, text) < 0)
+		if (!text)
 			die_nomem();
-		/* No blank after '=', before the value. */
-		if (c.n == 1 && common && text[common - 1] != '=')
-			el_insertstr(el, " ");
+		for (size_t i = c.from; i < n; i++)
+			chars += (li->buffer[i] & 0xc0) != 0x80;
+		/* What is not UTF-8 can't be edited. */
+		if (mbstowcs(NULL, text, 0) != (size_t)-1) {
+			el_deletestr(el, chars);
+			el_insertstr(el, text);
+			/* No blank after '=', before the value. */
+			if (c.n == 1 && common && text[common - 1] != '=')
+				el_insertstr(el, " ");
+		}
 		free(text);
 	} else if (c.n) {
 		fputc('\n', e->out);
@@ -199,6 +207,9 @@ open_history(struct edit *e)
 static void
 open_editor(struct edit *e)
 {
+	/* As in pprof, names are UTF-8 whatever the locale; libedit drops bytes
+	 * that are no characters. */
+	setlocale(LC_CTYPE, "C.UTF-8");
 	e->in = fdopen(dup(e->fd), "r");
 	if (!e->in)
 		die("<stdin>: %s", strerror(errno));

@@ -509,7 +509,8 @@ XDG_STATE_HOME=$PWD/state
 export XDG_STATE_HOME
 printf '#!/bin/sh\necho "shown $1" >&2\n' >tell
 chmod +x tell
-printf '# cpu\033]0;x\007 count zeta count\nmain;>victim.out 1 2\nmai\033]0;y\007;main 1 2\n' | mkprof >hostile.pb
+printf '# cpu\033]0;x\007 count zeta count\nmain;>victim.out 1 2\nmai\033]0;y\007;main 1 2
+main;große;größe;grün 1 2\n' | mkprof >hostile.pb
 python3 "$src/tests/shell/terminal.py" w.pb.gz hostile.pb >out 2>err </dev/null
 if grep -q '^not completes' out && ! grep -q 'HAVE_LIBEDIT 1' "$bin/config.h"; then
 	skip_rest "$name" 'this build has no libedit'

@@ -59,6 +59,9 @@ def main(profile, hostile):
     names = [
         ("a completed name is no file to write", b"top victi\t\ro\r", b"focus                     = ", b"(pprof) "),
         ("the types without codes for the terminal are offered", b"sample_index=\t\ro\r", b"sample_index              = zeta", b"(pprof) "),
+        ("letters of other alphabets are typed", "focus=wörk\ro\r".encode(), "= wörk ".encode(), b"(pprof) "),
+        ("and completed", "focus=\rpeek gr\tün\t\r".encode(), b"flat%", "grün".encode(), b"(pprof) "),
+        ("also behind one", "peek grö\t\r".encode(), b"flat%", "größe".encode(), b"(pprof) "),
         ("so are functions", b"peek \t", b"[>]victim", b"main"),
         ("which ends the line", b"\x03", b"(pprof) "),
     ]
