@@ -8,8 +8,13 @@ mkdir tree fake
 cp "$src/bootstrap" tree
 touch tree/configure.ac tree/Makefile.am
 touch tree/Makefile.in
-printf '#!/bin/sh\necho "configured: $*"\n' >tree/configure
-for tool in bash sh dirname awk mkdir cat env; do
+cat >tree/configure <<'END'
+#!/bin/sh
+echo "configured: $*"
+printf '#!/bin/sh\necho "status: $*"\n' >config.status
+chmod +x config.status
+END
+for tool in bash sh dirname awk mkdir cat env chmod; do
 	ln -s "$(command -v $tool)" fake/$tool
 done
 # fake NAME COMMAND
@@ -49,6 +54,15 @@ configured: -q
 0
 apt-get -qq -o DPkg::Lock::Timeout=600 update
 apt-get -qq -o DPkg::Lock::Timeout=600 -o Dpkg::Options::=--force-confold install -y --no-install-recommends autoconf...
+END
+check 'a configured tree: again with arguments, or when packages are new' 0 \
+	"$run --no-install --prefix=/x 2>&1 | tail -1; run='PATH=\$PWD/fake fake/bash tree/bootstrap'
+	eval \$run --no-install 2>&1 | tail -n +2; eval \$run --no-install --prefix=/y 2>&1 | tail -1
+	eval \$run 2>&1 | tail -2" <<'END'
+configured: -q --prefix=/x
+configured: -q --prefix=/y
+status: -q --recheck
+status: -q
 END
 fake id 'echo 1000'
 check 'no root and no sudo' 0 "$run 2>&1 | ./short; cat asked" <<'END'
