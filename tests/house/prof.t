@@ -35,6 +35,15 @@ END
 check 'a full disk' 2 '$prof 2>&1 >/dev/full' <<'END'
 prof: <stdout>: cannot write
 END
+check 'a message that cannot be written, either' 0 '
+	for c in "$prof >/dev/full" "$prof nosuch" "$prof --version >&-" "$prof --version >/dev/full"; do
+		sh -c "$c" 2>/dev/full; echo $?
+	done' <<'END'
+2
+2
+2
+2
+END
 check 'the version' 0 '$prof --version | grep -c "^prof (profpipe) [0-9]"' <<'END'
 1
 END
