@@ -139,13 +139,23 @@ done
 check 'an optional argument stays with its option: --x[=Y]' 0 \
 	"grep -nE 'Fl -[a-z-]+ Op (=|Ar) ' \"\$src\"/doc/*.[17]; [ \$? -eq 1 ]" </dev/null
 make -s -C "$bin" install-dist_docDATA DESTDIR="$scratch/to" docdir=/doc >log 2>&1
-check 'documents that pages name are installed' 0 '
-	grep -oh "doc/[a-z-]*\.md" "$src"/doc/*.[17] | sort -u | while read -r f; do
-		cmp "to/$f" "$src/$f" 2>&1
-		echo "$f"
-	done' <<'END'
+check 'documents that pages name are installed, and what these name' 0 '
+	cat "$src"/doc/*.[17] to/doc/*.md |
+		grep -ohE "\b(doc/[a-z-]+\.md|(action|gate|prof-record)\.(yml|sh|service))\b" |
+		sort -u | while read -r f; do
+			cmp "to/doc/${f##*/}" "$(find "$src/doc" -name "${f##*/}")" 2>&1
+			echo "$f"
+		done' <<'END'
+action.yml
+doc/archive.md
+doc/differences.md
+doc/fleet.md
 doc/formats.md
 doc/gate.md
 doc/history.md
+doc/sampling.md
+doc/unwinding.md
+gate.sh
+prof-record.service
 END
 plan
