@@ -265,7 +265,7 @@ main(int argc, char **argv)
 		s.is_terminal = isatty(fd);
 	}
 	s.is_quiet = cli.is_quiet;
-	s.is_red = isatty(STDERR_FILENO);
+	s.is_red = cli_colours(STDERR_FILENO);
 	cli_voice("", s.is_red);
 	if (s.is_terminal)
 		signal(SIGINT, SIG_IGN);

@@ -36,6 +36,15 @@ cli_voice(const char *name, bool is_red)
 	red = is_red;
 }
 
+bool
+cli_colours(int fd)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(fd) && !(no_color && *no_color) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
 static void __attribute__((format(printf, 1, 0)))
 print_message(const char *fmt, va_list ap)
 {

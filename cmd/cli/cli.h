@@ -231,6 +231,9 @@ int cli_finish(struct cli *cli, int status);
  */
 void cli_voice(const char *name, bool is_red);
 
+/* Is fd a terminal with colours, whose user wants them? */
+bool cli_colours(int fd);
+
 /* One line to stderr, "name: ...", escaped (lib/base/escape.h); then exit(2).
  */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

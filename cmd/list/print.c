@@ -4,10 +4,10 @@
 #include "print.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "code/sources.h"
 #include "lib/model/profile.h"
 #include "lib/report/frames.h"
@@ -31,13 +31,9 @@ struct print {
 struct print_style
 print_style(FILE *out)
 {
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-	bool tty = isatty(fileno(out));
-
 	return (struct print_style){
-		.is_terminal = tty,
-		.colours = tty && !(no_color && *no_color) && term && *term &&
-			   strcmp(term, "dumb"),
+		.is_terminal = isatty(fileno(out)),
+		.colours = cli_colours(fileno(out)),
 	};
 }
 

@@ -1,6 +1,6 @@
 """Type at prof-shell on a terminal: terminal.py FILE HOSTILE. Each step sends keys and
-waits for a text; the names of the steps that got it are printed. A second
-session has a PAGER, and ./tell as BROWSER: it prints "shown FILE" on standard
+waits for a text; the names of the steps that got it are printed. A third
+session has NO_COLOR, a PAGER, and ./tell as BROWSER: it prints "shown FILE" on standard
 error."""
 import os
 import pty
@@ -52,6 +52,7 @@ def main(profile, hostile):
         ("the last line but one is a key away", b"\x10\x10\r", b"unrecognized command: \"bogus\"", b"(pprof) "),
     ]
     viewers = [
+        ("NO_COLOR is obeyed", b"bogus\r", b"\r\nunrecognized command: \"bogus\"\r\n(pprof) "),
         ("PAGER reads reports", b"comments\r", b"paged:a comment", b"(pprof) "),
         ("BROWSER shows drawings", b"web\r", b"shown /"),
     ]
@@ -68,7 +69,7 @@ def main(profile, hostile):
     if run(profile, {}, steps):
         run(hostile, {}, names)
         print("not the names' codes" if TITLE in came else "no code of a name came")
-        run(profile, {"PAGER": "sed s/^/paged:/", "BROWSER": "./tell"}, viewers)
+        run(profile, {"NO_COLOR": "1", "PAGER": "sed s/^/paged:/", "BROWSER": "./tell"}, viewers)
 
 
 def step(tty, keys, texts):
