@@ -183,6 +183,11 @@ END
 else
 	skip "$row" 'only root has other users'
 fi
+check '-o of the longest name' 0 '
+	f=$(head -c 255 /dev/zero | tr "\0" x)
+	prof-text -o $f small.pb; prof-text -o $f small.pb; grep -c main $f' <<'END'
+1
+END
 ln -s loop2 loop1
 ln -s loop1 loop2
 check_err '-o of a loop of links' 2 'prof-text -o loop1 small.pb' 'Too many levels'

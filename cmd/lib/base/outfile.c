@@ -19,12 +19,13 @@ fail_errno(struct prof_err *err)
 	return prof_fail(err, PROF_EIO, "%s", strerror(errno));
 }
 
-/* The next name for the temporary: ".NAME.PID-N". */
+/* The next name for the temporary: ".NAME.PID-N", which is a name also if NAME
+ * has 255 bytes. */
 static enum prof_status
 next_temp(struct outfile *out, struct prof_err *err)
 {
 	free(out->temp);
-	if (asprintf(&out->temp, ".%s.%ld-%u", out->name, (long)getpid(),
+	if (asprintf(&out->temp, ".%.200s.%ld-%u", out->name, (long)getpid(),
 		     out->tries++) >= 0)
 		return PROF_OK;
 	out->temp = NULL;
