@@ -6,10 +6,10 @@ _profpipe()
 
 	COMPREPLY=()
 	if [[ ${command##*/} == prof ]]; then
-		if ((COMP_CWORD == 1)); then
+		if ((COMP_CWORD == 1)) || [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
 			words=$("$command" 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p')
 		fi
-		command=prof-${COMP_WORDS[1]}
+		command=prof-${COMP_WORDS[1]/%run/record}
 	fi
 	if [[ $cur == -* && $COMP_CWORD -gt 0 && -z $words ]]; then
 		words=$("$command" --list-options 2>/dev/null | cut -f1)

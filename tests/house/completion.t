@@ -36,6 +36,8 @@ prof-flame --min-: --min-width
 prof sym: symbolize
 prof-thin --dry: --dry-run
 prof text --nodec: --nodecount
+prof run --cl: --clock
+prof help te: text
 END
 
 # NAME: what the shell completed is in file have.
@@ -76,6 +78,8 @@ if have fish; then
 			set -g fish_complete_path $share/fish/vendor_completions.d
 			complete -C $argv[1]' "$line" 2>err | cut -f1)"
 	done <want >have
+	fish --no-config -c 'set -g fish_complete_path $share/fish/vendor_completions.d
+		complete -C "prof no-such -"' >>have 2>&1
 	same 'fish'
 else
 	skip 'fish' 'no fish'
@@ -109,6 +113,7 @@ while IFS=: read -r line _; do
 done
 zpty -d z
 END
+	echo 'prof-text --output=complete.z: --output=complete.zsh' >>want
 	zsh -f complete.zsh <want >have 2>err
 	if [ $? -eq 3 ]; then
 		skip 'zsh' 'it did not start on a terminal of its own in 20 seconds'
