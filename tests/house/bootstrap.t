@@ -1,5 +1,6 @@
 #!/bin/sh
 # bootstrap with missing packages: its messages and the commands that it runs.
+# What configure refuses.
 # In a separate folder, with our own apt-get, id and dpkg-query.
 . "${srcdir:-.}/tests/lib/tap.sh"
 
@@ -90,4 +91,13 @@ ln -s "$(command -v sed)" "$(command -v tr)" fake
 check 'all is there: silent' 0 "$run >out 2>&1; cat out" <<'END'
 configured: -q
 END
+
+# --- configure ---
+
+check_err 'no --disable-shared' 1 '"$src/configure" --disable-shared' 'programs load libsample.so'
+for o in --program-prefix=x- --program-suffix=-1 --program-transform-name=s/prof/p/; do
+	check_err "no $o" 1 "\"\$src/configure\" $o" 'commands run each other by name'
+done
+check_err 'an empty --program-prefix changes nothing' 1 \
+	'"$src/configure" --program-prefix= --disable-shared' 'programs load libsample.so'
 plan

@@ -28,9 +28,11 @@ END
 mkdir no-man
 printf '#!/bin/sh\nexit 16\n' >no-man/man
 chmod +x no-man/man
-check 'prof help, without a page: --help' 0 '
-	PATH=$PWD/no-man:$PATH $prof help text | head -1' <<'END'
+check 'prof help, without a page: --help, or the list' 0 '
+	PATH=$PWD/no-man:$PATH; for c in text run help; do $prof help $c | head -1; done' <<'END'
 Usage: prof-text [OPTION]... [FILE...]
+Usage: prof COMMAND [ARGUMENT...]
+Usage: prof COMMAND [ARGUMENT...]
 END
 check 'a full disk' 2 '$prof 2>&1 >/dev/full' <<'END'
 prof: <stdout>: cannot write
