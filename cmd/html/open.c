@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "lib/base/budget.h"
+#include "lib/base/retry.h"
 
 char *
 open_temporary(void)
@@ -37,7 +37,6 @@ open_temporary(void)
 static int
 run_opener(const char *program, const char *file)
 {
-	int status = -1;
 	pid_t child = fork();
 
 	if (child == 0) {
@@ -50,11 +49,7 @@ run_opener(const char *program, const char *file)
 		execlp(program, program, file, (char *)NULL);
 		_exit(127);
 	}
-	if (child < 0)
-		return -1;
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+	return wait_child(child) == 0 ? 0 : -1;
 }
 
 bool

@@ -4,6 +4,7 @@
 #include "deliver.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,6 @@ static bool
 print_report(const char *command, const char *file)
 {
 	struct stat st;
-	int status = -1;
 	pid_t pid;
 
 	if (!command || stat(file, &st) != 0 || !S_ISREG(st.st_mode))
@@ -119,9 +119,7 @@ print_report(const char *command, const char *file)
 		complain("%s: %s", command, strerror(errno));
 		_exit(CLI_TROUBLE);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status == 0;
+	return wait_child(pid) == 0;
 }
 
 /* Write the file of one process; false: there is no report of it. */
