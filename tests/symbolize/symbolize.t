@@ -112,6 +112,16 @@ if have dwz; then
 		our_lines whole >/dev/null 2>&1
 		cp full want
 		same 'debug information in common, by dwz'
+		mv common moved
+		prof-symbolize --require-symbols=90% one.pb 2>.said >have.pb
+		echo $? >have
+		grep -o 'common file of dwz, common (build-id [0-9a-f]*), was not found; inner' .said |
+			sed 's/id [0-9a-f]*/id ID/' >>have
+		cat >want <<'END'
+1
+common file of dwz, common (build-id ID), was not found; inner
+END
+		same 'without it, the names that it has are missed'
 	else
 		skip 'debug information in common, by dwz' "$(head -1 build.log)"
 	fi

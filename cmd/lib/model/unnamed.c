@@ -27,18 +27,16 @@ is_range(const char *name)
 	       name[strlen(name) - 1] == ']';
 }
 
+/* The name of the innermost inlined function counts: reports show that. */
 static bool
 has_name(const struct profile *p, const struct location *l)
 {
-	const struct line *line = profile_line(p, l);
+	const struct function *f;
 
-	for (uint32_t i = 0; i < l->n_line; i++) {
-		const struct function *f = &p->function[line[i].function];
-
-		if (f->name && !is_range(profile_str(p, f->name)))
-			return true;
-	}
-	return false;
+	if (!l->n_line)
+		return false;
+	f = &p->function[profile_line(p, l)->function];
+	return f->name && !is_range(profile_str(p, f->name));
 }
 
 static double

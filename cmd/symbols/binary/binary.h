@@ -93,8 +93,9 @@ const struct code_map *binary_code(const struct binary *s);
 /*
  * Call fn for each known one of the n addresses, ascending and distinct, in any
  * order. Addresses are those of the file, see loadbase.h. Without dwarf, only
- * symbol tables are read. PROF_ENOMEM, or PROF_EFORMAT if damaged DWARF cost
- * some answers; fn was called for the others.
+ * symbol tables are read. PROF_ENOMEM, or PROF_EFORMAT if DWARF that is
+ * damaged, or in a common file of dwz that is missing, may have cost some
+ * answers; fn was called for the others.
  */
 enum prof_status binary_run(struct binary *s, const uint64_t *addr, size_t n,
 			    bool dwarf, symbol_fn *fn, void *ctx,
@@ -120,7 +121,7 @@ char *binary_key(const struct binary *s, bool dwarf);
 
 /*
  * Is all DWARF in the files named by binary_key()? Not if units are split into
- * .dwo files, or if the common file of dwz is missing.
+ * .dwo files.
  */
 bool binary_is_whole(const struct binary *s);
 

@@ -17,6 +17,7 @@
 #include "lib/base/search.h"
 #include "symbols/dwarf/range.h"
 #include "symbols/dwarf/scan.h"
+#include "symbols/elf/note.h"
 
 #define NONE UINT32_MAX
 #define AHEAD 8 /* units per thread that may wait for their turn */
@@ -309,6 +310,8 @@ functions_run(const struct object *o, const struct code_map *code,
 {
 	struct dwarf_object sup = { 0 }, package = { 0 };
 	struct split_seen seen = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	char sup_id[BUILD_ID_TEXT];
+	const char *sup_name = note_altlink(o->elf, sup_id);
 	struct dwarf_file file;
 	struct batch b = {
 		.addr = addr,
@@ -346,6 +349,11 @@ functions_run(const struct object *o, const struct code_map *code,
 	}
 	if (b.nomem)
 		st = prof_nomem(err);
+	else if (sup_name && !file.sup)
+		st = prof_fail(err, PROF_EFORMAT,
+			       "the common file of dwz, %s (build-id %s), was "
+			       "not found",
+			       sup_name, sup_id);
 	else if (b.damaged)
 		st = prof_fail(err, PROF_EFORMAT, "damaged DWARF");
 	free(b.unit);
@@ -362,16 +370,11 @@ functions_run(const struct object *o, const struct code_map *code,
 bool
 functions_are_whole(const struct object *o)
 {
-	struct dwarf_object sup = { 0 };
 	struct dwarf_budget budget;
 	struct dwarf_file file;
 	bool whole, damaged = false;
-	GElf_Shdr sh;
 
-	whole = !section_find(o->elf, ".gnu_debugaltlink", 0, &sh) ||
-		split_open_sup(&sup, o);
-	dwarf_object_close(&sup);
-	if (!whole || !dwarf_file_init(&file, o, false))
+	if (!dwarf_file_init(&file, o, false))
 		return false;
 	atomic_init(&budget.left, 0);
 	budget_add(&budget, file.size);

@@ -21,10 +21,8 @@ enum prof_status functions_run(const struct object *o,
 			       unsigned n_thread, symbol_fn *fn, void *ctx,
 			       struct prof_err *err) MUST_USE;
 
-/*
- * Is all DWARF for the code in o and, if it needs one, the common file of dwz,
- * rather than in .dwo files?
- */
+/* Is all DWARF for the code in o, and the common file of dwz, rather than in
+ * .dwo files? */
 bool functions_are_whole(const struct object *o);
 
 /*

@@ -4,7 +4,6 @@
 #include "split.h"
 
 #include <dwarf.h>
-#include <gelf.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "symbols/elf/symtab.h"
+#include "symbols/elf/note.h"
 
 #define MAX_SECTIONS 64 /* columns of a package's index */
 
@@ -47,34 +46,6 @@ dir_length(const char *path)
 
 /* --- supplementary files --- */
 
-struct link {
-	const char *name;
-	char id[BUILD_ID_TEXT];
-};
-
-static bool
-read_link(Elf *elf, struct link *out)
-{
-	GElf_Shdr sh;
-	Elf_Scn *scn = section_find(elf, ".gnu_debugaltlink", 0, &sh);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	const uint8_t *id;
-	size_t n;
-
-	if (!data || !data->d_buf)
-		return false;
-	out->name = data->d_buf;
-	id = memchr(data->d_buf, 0, data->d_size);
-	if (!id || !*out->name)
-		return false;
-	id++;
-	n = data->d_size - (size_t)(id - (const uint8_t *)data->d_buf);
-	if (n < 2 || n > BUILD_ID_MAX)
-		return false;
-	build_id_hex(id, n, out->id);
-	return true;
-}
-
 /* Open the object at a formatted path if it has this build-id. */
 static bool open_id(struct object *o, struct unpack_budget *budget,
 		    const char *id, const char *fmt, ...)
@@ -100,19 +71,18 @@ bool
 split_find_sup(struct object *o, const struct object *main)
 {
 	const char *path = main->path;
-	struct link link;
+	char id[BUILD_ID_TEXT];
+	const char *name = note_altlink(main->elf, id);
 
 	*o = (struct object){ .fd = -1 };
-	if (!read_link(main->elf, &link))
+	if (!name)
 		return false;
-	if (*link.name == '/'
-		    ? open_id(o, main->budget, link.id, "%s", link.name)
-		    : open_id(o, main->budget, link.id, "%.*s%s",
-			      dir_length(path), path, link.name))
+	if (*name == '/' ? open_id(o, main->budget, id, "%s", name)
+			 : open_id(o, main->budget, id, "%.*s%s",
+				   dir_length(path), path, name))
 		return true;
-	return open_id(o, main->budget, link.id,
-		       "/usr/lib/debug/.build-id/%.2s/%s.debug", link.id,
-		       link.id + 2);
+	return open_id(o, main->budget, id,
+		       "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
 }
 
 bool

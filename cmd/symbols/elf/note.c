@@ -105,3 +105,23 @@ note_debuglink(Elf *elf, uint32_t *crc)
 	*crc = is_big_endian(elf) ? be32toh(*crc) : le32toh(*crc);
 	return name;
 }
+
+const char *
+note_altlink(Elf *elf, char *id)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = section_find(elf, ".gnu_debugaltlink", 0, &sh);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	const char *name = data ? data->d_buf : NULL;
+	size_t at;
+
+	*id = '\0';
+	if (!name)
+		return NULL;
+	at = strnlen(name, data->d_size) + 1;
+	if (at == 1 || at >= data->d_size || data->d_size - at < 2 ||
+	    data->d_size - at > BUILD_ID_MAX)
+		return NULL;
+	build_id_hex((const uint8_t *)name + at, data->d_size - at, id);
+	return name;
+}

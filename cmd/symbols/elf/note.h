@@ -1,7 +1,7 @@
 /*
  * note.h - the identity of an ELF file: its build-id, in a note, and the
- * name of its split-off debug file, in .gnu_debuglink. Formats: elf(5), and
- * "Separate Debug Files" in the manual of gdb.
+ * names of its debug files, in .gnu_debuglink and .gnu_debugaltlink. Formats:
+ * elf(5), and "Separate Debug Files" in the manual of gdb.
  */
 #ifndef NOTE_H
 #define NOTE_H
@@ -28,5 +28,11 @@ bool note_find_loaded_id(Elf *elf, char *id);
  * checksum. NULL: there is none.
  */
 const char *note_debuglink(Elf *elf, uint32_t *crc);
+
+/*
+ * The same of .gnu_debugaltlink, for the common file of dwz(1), and that file's
+ * build-id into id: BUILD_ID_TEXT bytes.
+ */
+const char *note_altlink(Elf *elf, char *id);
 
 #endif
