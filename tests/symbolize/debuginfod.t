@@ -41,6 +41,30 @@ cp prog store/
 echo "$inner" | addrs make 0x400000 0x402000 0 /gone/prog "$id" >gone.pb
 echo "$inner" | addrs make 0x400000 0x402000 0 "$scratch/prog" "$id" >here.pb
 
+# The same of another, part of which is in the common file of dwz.
+cat >dup.c <<'END'
+static inline __attribute__((always_inline)) int
+inlined(int n)
+{
+	return n * n + 3;
+}
+
+int
+main(int argc, char **argv)
+{
+	(void)argv;
+	return inlined(argc);
+}
+END
+if have dwz && gcc -O1 -g -no-pie -Wl,--build-id=sha1 -o dup dup.c &&
+	objcopy --only-keep-debug dup store/dup.debug && cp store/dup.debug dup2.debug &&
+	dwz -m store/common -M common store/dup.debug dup2.debug; then
+	nm dup | sed -n 's/^0*\([0-9a-f]*\) T main$/0x\1/p' |
+		addrs make 0x400000 0x402000 0 "$scratch/dup" "$(readelf -n dup |
+			sed -n 's/.*Build ID: //p')" >dup.pb
+	strip dup
+fi
+
 # --- nonsense
 
 mkdir served
@@ -164,6 +188,16 @@ END
 $inner inner $scratch/prog.c:1
 debuginfo
 END
+	if [ -s dup.pb ]; then
+		rm -rf cache
+		check "Debian's: the common file of dwz, too" 0 'prof-symbolize -q --debuginfod dup.pb |
+			addrs print | sed "s/.* inlined /inlined /"; ls cache/debuginfod_client/*/debuginfo | wc -l' <<END
+inlined $scratch/dup.c:4 main $scratch/dup.c:11
+2
+END
+	else
+		skip "Debian's: the common file of dwz, too" 'dwz made none'
+	fi
 	# Debian's server is here.
 	mkdir debian
 	cat >debian/prof-symbolize <<END

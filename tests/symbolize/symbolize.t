@@ -122,6 +122,20 @@ if have dwz; then
 common file of dwz, common (build-id ID), was not found; inner
 END
 		same 'without it, the names that it has are missed'
+		id=$(build_id moved)
+		xx=$(echo "$id" | cut -c1-2)
+		mkdir -p "byid/.build-id/$xx" root/usr/lib/debug/.dwz
+		cp full want
+		cp moved "byid/.build-id/$xx/${id#??}.debug"
+		our_lines one --search-path=byid >have
+		same 'by build-id below a directory'
+		cp whole one
+		cp whole two
+		dwz -m root/usr/lib/debug/.dwz/common -M /usr/lib/debug/.dwz/common one two
+		for dir in root root/usr/lib/debug; do
+			our_lines one --search-path=$dir >have
+			same "by name below $dir"
+		done
 	else
 		skip 'debug information in common, by dwz' "$(head -1 build.log)"
 	fi

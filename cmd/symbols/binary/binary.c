@@ -16,7 +16,7 @@
 #include "lib/base/array.h"
 #include "lib/base/buf.h"
 #include "symbols/dwarf/cfi.h"
-#include "symbols/dwarf/split.h"
+#include "symbols/elf/note.h"
 #include "symbols/elf/object.h"
 #include "symbols/elf/symtab.h"
 #include "tables.h"
@@ -24,6 +24,7 @@
 struct binary {
 	struct object main;
 	struct object debug; /* split off from main, or closed */
+	struct object sup;   /* the common file of dwz, or closed */
 	struct load_layout layout;
 	struct load_segment *segment;
 	struct code_map code;
@@ -176,6 +177,7 @@ binary_close(struct binary *s)
 		return;
 	object_close(&s->main);
 	object_close(&s->debug);
+	object_close(&s->sup);
 	free(s->segment);
 	free(s->code.range);
 	free(s);
@@ -248,23 +250,52 @@ binary_has_dwarf(const struct binary *s)
 	return s->debug.elf || object_has_dwarf(&s->main);
 }
 
-void
+/* The object with the DWARF, if any has it. */
+static const struct object *
+dwarf_object(const struct binary *s)
+{
+	return s->debug.elf ? &s->debug : &s->main;
+}
+
+bool
+binary_lacks(const struct binary *s, char id[BUILD_ID_TEXT])
+{
+	*id = '\0';
+	if (!binary_has_dwarf(s))
+		memcpy(id, s->main.build_id, sizeof(s->main.build_id));
+	else if (!s->sup.elf)
+		note_altlink(dwarf_object(s)->elf, id);
+	return *id;
+}
+
+bool
 binary_use_debug(struct binary *s, struct binary *debug)
 {
-	if (!binary_has_dwarf(s) && object_has_dwarf(&debug->main)) {
-		s->debug = debug->main;
+	struct object *to = binary_has_dwarf(s) ? &s->sup : &s->debug;
+	char id[BUILD_ID_TEXT];
+	bool is_used = to == &s->debug ? object_has_dwarf(&debug->main)
+				       : binary_lacks(s, id) &&
+						 binary_has_id(debug, id);
+
+	if (is_used) {
+		*to = debug->main;
 		debug->main = (struct object){ .fd = -1 };
 	}
 	binary_close(debug);
+	return is_used;
 }
 
 enum prof_status
 binary_find_debug(struct binary *s, const char *const *dir, size_t n,
 		  struct prof_err *err)
 {
-	if (binary_has_dwarf(s))
-		return PROF_OK;
-	return debug_find(&s->main, dir, n, &s->debug, err);
+	enum prof_status st = PROF_OK;
+
+	if (!binary_has_dwarf(s))
+		st = debug_find(&s->main, dir, n, &s->debug, err);
+	return st == PROF_OK && binary_has_dwarf(s) && !s->sup.elf
+		       ? debug_find_sup(dwarf_object(s), dir, n, &s->sup, err)
+		       : st;
 }
 
 /* --- symbols --- */
@@ -321,12 +352,10 @@ static enum prof_status
 run_dwarf(struct binary *s, const uint64_t *addr, size_t n, struct run *r,
 	  struct prof_err *err)
 {
-	const struct object *o = s->debug.elf ? &s->debug : &s->main;
-
-	if (!object_has_dwarf(o))
+	if (!binary_has_dwarf(s))
 		return PROF_OK;
-	return functions_run(o, &s->code, addr, n, s->n_thread, take_dwarf, r,
-			     err);
+	return functions_run(dwarf_object(s), &s->sup, &s->code, addr, n,
+			     s->n_thread, take_dwarf, r, err);
 }
 
 enum prof_status
@@ -385,18 +414,10 @@ binary_ranges(const struct binary *s, const uint64_t *addr, size_t n,
 
 /* --- the key of answers --- */
 
-/* Append the identity of an object and of dwz's common file. */
 static bool
 add_identity(const struct object *o, struct buf *b)
 {
-	struct object sup;
-	bool ok = object_add_identity(o, b) == 0;
-
-	if (ok && split_find_sup(&sup, o)) {
-		ok = object_add_identity(&sup, b) == 0;
-		object_close(&sup);
-	}
-	return ok;
+	return !o->elf || object_add_identity(o, b) == 0;
 }
 
 char *
@@ -407,9 +428,8 @@ binary_key(const struct binary *s, bool dwarf)
 	struct buf b = { 0 };
 
 	if (buf_add(&b, dwarf ? all : names, strlen(all)) == 0 &&
-	    add_identity(&s->main, &b) &&
-	    (!s->debug.elf || add_identity(&s->debug, &b)) &&
-	    buf_add(&b, "", 1) == 0)
+	    add_identity(&s->main, &b) && add_identity(&s->debug, &b) &&
+	    add_identity(&s->sup, &b) && buf_add(&b, "", 1) == 0)
 		return (char *)b.data;
 	buf_release(&b);
 	return NULL;
@@ -418,5 +438,5 @@ binary_key(const struct binary *s, bool dwarf)
 bool
 binary_is_whole(const struct binary *s)
 {
-	return functions_are_whole(s->debug.elf ? &s->debug : &s->main);
+	return functions_are_whole(dwarf_object(s));
 }

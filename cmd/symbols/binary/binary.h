@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/buildid.h"
 #include "lib/base/status.h"
 #include "lib/model/loadbase.h"
 #include "symbols/elf/frame.h"
@@ -60,10 +61,17 @@ enum binary_worth binary_worth(const struct binary *s);
 bool binary_has_dwarf(const struct binary *s);
 
 /*
- * Use debug, which was split off from s. s takes it over if it needs it;
- * otherwise it is closed.
+ * The build-id of the file that s lacks, in lower-case hex, into id: its own if
+ * it has no DWARF, for a file that was split off; else that of the common file
+ * of dwz. false: it lacks none, or one without build-id.
  */
-void binary_use_debug(struct binary *s, struct binary *debug);
+bool binary_lacks(const struct binary *s, char id[BUILD_ID_TEXT]);
+
+/*
+ * Use debug, which was split off from s or is the common file of dwz. s takes
+ * it over if it needs it; otherwise it is closed, and false is returned.
+ */
+bool binary_use_debug(struct binary *s, struct binary *debug);
 
 /* Its program headers. */
 const struct load_layout *binary_layout(const struct binary *s);
@@ -74,8 +82,9 @@ bool binary_symbol(struct binary *s, const char *name, uint64_t *value);
 /*
  * If s has no DWARF, look for a file that was split off from it: by build-id
  * or by .gnu_debuglink (with matching checksum), below each of the n
- * directories, beside the file and below /usr/lib/debug. Finding none is not an
- * error. PROF_ENOMEM.
+ * directories, beside the file and below /usr/lib/debug. Then look for the
+ * common file of dwz there, by build-id, or by .gnu_debugaltlink with matching
+ * build-id. Finding none is not an error. PROF_ENOMEM.
  */
 enum prof_status binary_find_debug(struct binary *s, const char *const *dir,
 				   size_t n, struct prof_err *err) MUST_USE;

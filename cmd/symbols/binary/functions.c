@@ -304,15 +304,15 @@ run_batch(struct batch *b, struct dwarf_file *f, unsigned n_thread)
 }
 
 enum prof_status
-functions_run(const struct object *o, const struct code_map *code,
-	      const uint64_t *addr, size_t n, unsigned n_thread, symbol_fn *fn,
-	      void *ctx, struct prof_err *err)
+functions_run(const struct object *o, const struct object *sup,
+	      const struct code_map *code, const uint64_t *addr, size_t n,
+	      unsigned n_thread, symbol_fn *fn, void *ctx, struct prof_err *err)
 {
-	struct dwarf_object sup = { 0 }, package = { 0 };
+	struct dwarf_object package = { 0 };
 	struct split_seen seen = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	char sup_id[BUILD_ID_TEXT];
 	const char *sup_name = note_altlink(o->elf, sup_id);
-	struct dwarf_file file;
+	struct dwarf_file file, sup_file = { 0 };
 	struct batch b = {
 		.addr = addr,
 		.n = n,
@@ -330,11 +330,11 @@ functions_run(const struct object *o, const struct code_map *code,
 		return prof_fail(err, PROF_EFORMAT, "damaged ELF file");
 	atomic_init(&b.budget.left, 0);
 	budget_add(&b.budget, file.size + 128 * (uint64_t)n);
-	if (split_open_sup(&sup, o)) {
-		budget_add(&b.budget, sup.file.size);
-		if (!dwarf_units_read(&sup.file, false, &b.budget, &b.damaged))
+	if (sup->elf && dwarf_file_init(&sup_file, sup, false)) {
+		budget_add(&b.budget, sup_file.size);
+		if (!dwarf_units_read(&sup_file, false, &b.budget, &b.damaged))
 			b.nomem = true;
-		file.sup = &sup.file;
+		file.sup = &sup_file;
 	}
 	if (split_open_package(&package, o))
 		budget_add(&b.budget, package.file.size);
@@ -362,7 +362,7 @@ functions_run(const struct object *o, const struct code_map *code,
 	free(b.job);
 	dwarf_file_release(&file);
 	dwarf_object_close(&package);
-	dwarf_object_close(&sup);
+	dwarf_file_release(&sup_file);
 	split_seen_release(&seen);
 	return st;
 }

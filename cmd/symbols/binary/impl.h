@@ -10,12 +10,13 @@
 #include "symbols/elf/symtab.h"
 
 /*
- * functions.c, the DWARF half: as binary_run(), from the DWARF of o alone.
+ * functions.c, the DWARF half: as binary_run(), from the DWARF of o and of sup,
+ * the common file of dwz, whose elf may be NULL.
  * DWARF for addresses outside the code is ignored: linkers leave it behind for
  * functions that they discard. Up to n_thread threads read units; the calling
  * thread calls fn, in an order that does not depend on n_thread.
  */
-enum prof_status functions_run(const struct object *o,
+enum prof_status functions_run(const struct object *o, const struct object *sup,
 			       const struct code_map *code,
 			       const uint64_t *addr, size_t n,
 			       unsigned n_thread, symbol_fn *fn, void *ctx,
@@ -32,6 +33,11 @@ bool functions_are_whole(const struct object *o);
 enum prof_status debug_find(const struct object *o, const char *const *dir,
 			    size_t n, struct object *debug,
 			    struct prof_err *err) MUST_USE;
+
+/* The same for the common file of dwz that o needs, if it does. */
+enum prof_status debug_find_sup(const struct object *o, const char *const *dir,
+				size_t n, struct object *sup,
+				struct prof_err *err) MUST_USE;
 
 /*
  * gonames.c: the table that Go's runtime prints stacks by, .gopclntab: names,

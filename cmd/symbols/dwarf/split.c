@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "symbols/elf/note.h"
 
 #define MAX_SECTIONS 64 /* columns of a package's index */
 
@@ -42,59 +41,6 @@ dir_length(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash - path < PATH_MAX ? (int)(slash + 1 - path) : 0;
-}
-
-/* --- supplementary files --- */
-
-/* Open the object at a formatted path if it has this build-id. */
-static bool open_id(struct object *o, struct unpack_budget *budget,
-		    const char *id, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-static bool
-open_id(struct object *o, struct unpack_budget *budget, const char *id,
-	const char *fmt, ...)
-{
-	va_list ap;
-	bool is_open;
-
-	va_start(ap, fmt);
-	is_open = object_open_at(o, budget, fmt, ap);
-	va_end(ap);
-	if (is_open && !strcmp(o->build_id, id))
-		return true;
-	if (is_open)
-		object_close(o);
-	return false;
-}
-
-bool
-split_find_sup(struct object *o, const struct object *main)
-{
-	const char *path = main->path;
-	char id[BUILD_ID_TEXT];
-	const char *name = note_altlink(main->elf, id);
-
-	*o = (struct object){ .fd = -1 };
-	if (!name)
-		return false;
-	if (*name == '/' ? open_id(o, main->budget, id, "%s", name)
-			 : open_id(o, main->budget, id, "%.*s%s",
-				   dir_length(path), path, name))
-		return true;
-	return open_id(o, main->budget, id,
-		       "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
-}
-
-bool
-split_open_sup(struct dwarf_object *o, const struct object *main)
-{
-	*o = (struct dwarf_object){ 0 };
-	if (!split_find_sup(&o->object, main))
-		return false;
-	if (dwarf_file_init(&o->file, &o->object, false))
-		return true;
-	dwarf_object_close(o);
-	return false;
 }
 
 /* --- packages --- */

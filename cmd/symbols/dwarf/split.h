@@ -1,7 +1,6 @@
 /*
- * split.h - DWARF in other files: supplementary files made by dwz
- * (.gnu_debugaltlink), and split units in .dwo files or in one .dwp package
- * (DWARF 5, 7.3.2 and 7.3.5).
+ * split.h - split units, in .dwo files or in one .dwp package (DWARF 5, 7.3.2
+ * and 7.3.5).
  */
 #ifndef DWARF_SPLIT_H
 #define DWARF_SPLIT_H
@@ -22,15 +21,6 @@ struct dwarf_object {
 
 /* One that is not open is allowed. */
 void dwarf_object_close(struct dwarf_object *o);
-
-/*
- * Open the supplementary file of main, if its build-id is right. false: there
- * is none.
- */
-bool split_open_sup(struct dwarf_object *o, const struct object *main);
-
-/* The same as an object alone, for object_close(). */
-bool split_find_sup(struct object *o, const struct object *main);
 
 /* Open the package of all split units of main: *.dwp beside it. */
 bool split_open_package(struct dwarf_object *o, const struct object *main);

@@ -55,22 +55,6 @@ find_program(const struct resolve *r, const char *build_id, struct binary **out,
 	return st;
 }
 
-/* The same for the debug information of s, which takes it over. */
-static enum prof_status
-find_debug(const struct resolve *r, struct binary *s, struct prof_err *err)
-{
-	const char *build_id = binary_build_id(s);
-	struct binary *debug;
-	enum prof_status st;
-
-	if (!r->o->find || !*build_id || binary_has_dwarf(s))
-		return PROF_OK;
-	st = find_object(r, build_id, true, &debug, err);
-	if (st == PROF_OK && debug)
-		binary_use_debug(s, debug);
-	return st;
-}
-
 /* Is file the name of the vDSO? */
 static bool
 is_vdso(const char *file)
@@ -197,11 +181,20 @@ resolve_open_debug(const struct resolve *r, struct binary *s,
 		   struct prof_err *err)
 {
 	const struct locate *l = r->o->locate;
-	char *const *dirs = l->dir;
+	char *const *dirs = l->dir, id[BUILD_ID_TEXT];
+	struct binary *debug;
 	enum prof_status st;
 
-	st = binary_find_debug(s, (const char *const *)dirs, l->n_dir, err);
-	return st == PROF_OK && !r->o->no_lines ? find_debug(r, s, err) : st;
+	/* A debug file that was found may itself need the common one of dwz. */
+	do {
+		debug = NULL;
+		st = binary_find_debug(s, (const char *const *)dirs, l->n_dir,
+				       err);
+		if (st == PROF_OK && r->o->find && !r->o->no_lines &&
+		    binary_lacks(s, id))
+			st = find_object(r, id, true, &debug, err);
+	} while (debug && binary_use_debug(s, debug));
+	return st;
 }
 
 enum prof_status
