@@ -148,6 +148,7 @@ for how in 'gcc g++ -gdwarf-5 dwp' 'gcc g++ -gdwarf-4 dwp' \
 	same "package: $1 $3, by $4"
 	rm -f prog.dwp
 	our_lines prog | grep -c 'app.cc:[1-9]' | grep -q '[1-9]' &&
+		grep -q '/app.dwo: not found, or of another build; names from it and 1 ' .said &&
 		ok "without: $how, lines alone" ||
 		not_ok "without: $how, lines alone" <.said
 	rm -rf hidden

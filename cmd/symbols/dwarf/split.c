@@ -4,6 +4,7 @@
 #include "split.h"
 
 #include <dwarf.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -327,6 +328,19 @@ find_dwo(const struct split_search *s)
 	return try_dwo(s, "%.*s%s", n, path, last ? last + 1 : name);
 }
 
+/* Without it all inlined functions are missing, and no sample shows that. */
+static void
+report_missing(const struct split_search *s)
+{
+	const char *name = s->skeleton->dwo_name, *dir = s->skeleton->dir;
+	bool is_full = *name == '/' || !dir;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s%s", is_full ? "" : dir,
+		 is_full ? "" : "/", name);
+	unpack_unread(s->main->budget, path, ENOENT);
+}
+
 bool
 split_find_unit(const struct dwarf_unit *skeleton, const struct object *main,
 		const struct dwarf_object *package, struct split_seen *seen,
@@ -348,5 +362,7 @@ split_find_unit(const struct dwarf_unit *skeleton, const struct object *main,
 		found = find_dwo(&s);
 	if (found)
 		out->base = skeleton->base;
+	else
+		report_missing(&s);
 	return found;
 }

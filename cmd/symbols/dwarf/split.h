@@ -42,7 +42,7 @@ void split_seen_release(struct split_seen *seen);
 /*
  * Find the split unit of a skeleton: in package if that is open, else in the
  * .dwo file that it names, below the directory where it was compiled or beside
- * main. *o is that file, or not open. false: not found.
+ * main. *o is that file, or not open. false: not found, and unpack_unread().
  */
 bool split_find_unit(const struct dwarf_unit *skeleton,
 		     const struct object *main,

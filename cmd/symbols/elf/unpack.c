@@ -103,7 +103,8 @@ unpack_budget_init(struct unpack_budget *b, size_t max)
 	int64_t total = max < INT64_MAX / 2 ? (int64_t)max : INT64_MAX / 2;
 
 	atomic_init(&b->lack, 0);
-	atomic_init(&b->n_unread, 0);
+	pthread_mutex_init(&b->lock, NULL);
+	b->n_unread = 0;
 	atomic_init(&b->total, total);
 	atomic_init(&b->excess, total < MAX_EXCESS ? total : MAX_EXCESS);
 }
@@ -115,10 +116,14 @@ unpack_unread(struct unpack_budget *b, const char *path, int error)
 		return;
 	if (error == ENOMEM || error == EMFILE || error == ENFILE) {
 		b->lack = error;
-	} else if (b->n_unread++ == 0) {
+		return;
+	}
+	pthread_mutex_lock(&b->lock);
+	if (b->n_unread++ == 0 || strcmp(path, b->path) < 0) {
 		b->error = error;
 		snprintf(b->path, sizeof(b->path), "%s", path);
 	}
+	pthread_mutex_unlock(&b->lock);
 }
 
 bool

@@ -5,6 +5,7 @@
 #ifndef UNPACK_H
 #define UNPACK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +22,12 @@
 struct unpack_budget {
 	_Atomic int64_t total, excess;
 	_Atomic int lack; /* errno: memory or descriptors ran out */
-	/* Files that are there, and could not be read; the first of them: */
-	_Atomic int n_unread;
+	/*
+	 * Files that could not be read; the first one by name, whichever thread
+	 * was faster:
+	 */
+	pthread_mutex_t lock;
+	int n_unread;
 	int error;
 	char path[512];
 };
@@ -31,10 +36,10 @@ struct unpack_budget {
 void unpack_budget_init(struct unpack_budget *b, size_t max);
 
 /*
- * The file at path is there and could not be read (errno). That must not pass
- * for a file that is not there, even if the search went on meanwhile: without
- * memory or descriptors binary_run() fails, and the rest is counted, to be
- * said.
+ * The file at path is there and could not be read (errno), or was not found and
+ * has names that nothing else has (ENOENT). That must not pass for a file that
+ * is not there, even if the search went on meanwhile: without memory or
+ * descriptors binary_run() fails, and the rest is counted, to be said.
  */
 void unpack_unread(struct unpack_budget *b, const char *path, int error);
 

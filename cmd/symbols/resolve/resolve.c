@@ -371,9 +371,10 @@ resolve_warn_unread(const struct resolve *r)
 
 	if (!b || !b->n_unread)
 		return;
-	why = b->error == ENOEXEC ? "not an ELF file"
-	      : b->error == EFBIG ? "mostly a hole"
-				  : strerror(b->error);
+	why = b->error == ENOEXEC  ? "not an ELF file"
+	      : b->error == ENOENT ? "not found, or of another build"
+	      : b->error == EFBIG  ? "mostly a hole"
+				   : strerror(b->error);
 	if (b->n_unread == 1)
 		r->o->warn("%s: %s; names from it are missing", b->path, why);
 	else
