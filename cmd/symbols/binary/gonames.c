@@ -28,6 +28,7 @@ enum {
 	MODULE_FUNC_118 = 304,
 	MODULE_FUNC_120 = 320,
 	MAX_INLINED = 64,
+	BEHIND = -2,  /* the value of a table that ends before the pc */
 	STEPS = 4096, /* in tables by pc, for one address on average */
 };
 
@@ -223,7 +224,10 @@ find_func(struct gotable *t, uint64_t addr, struct gofunc *f)
 	return !t->is_damaged && f->entry <= addr;
 }
 
-/* The value at pc in the table of f at offset table; -1: none. */
+/*
+ * The value at pc in the table of f at offset table; -1: none. BEHIND: pc is in
+ * the padding between f and the next function.
+ */
 static int32_t
 value_at(struct gotable *t, const struct gofunc *f, uint32_t table, uint64_t pc)
 {
@@ -237,8 +241,10 @@ value_at(struct gotable *t, const struct gofunc *f, uint32_t table, uint64_t pc)
 		uint64_t delta = cursor_uleb(&c);
 
 		t->n_left--;
-		if (c.bad || (delta == 0 && !first))
+		if (c.bad)
 			break;
+		if (delta == 0 && !first)
+			return BEHIND;
 		value += delta & 1 ? (int64_t) ~(delta >> 1)
 				   : (int64_t)(delta >> 1);
 		at += cursor_uleb(&c) * t->quantum;
@@ -257,7 +263,8 @@ behind(const struct gotable *t, const struct gofunc *f)
 	return f->at + (t->is_120 ? FUNC_N_DATA_120 : FUNC_N_DATA_118) + 1;
 }
 
-static void
+/* false: pc is behind f. */
+static bool
 set_line(struct gotable *t, const struct gofunc *f, uint64_t pc,
 	 struct symbol_frame *frame)
 {
@@ -267,12 +274,13 @@ set_line(struct gotable *t, const struct gofunc *f, uint64_t pc,
 	uint32_t unit = word_at(t, b, f->at + FUNC_UNIT), name;
 
 	if (file < 0 || line < 0)
-		return;
+		return line != BEHIND;
 	name = word_at(t, b, t->units + 4 * ((uint64_t)unit + (uint32_t)file));
-	if (name == UINT32_MAX)
-		return;
-	frame->file = string_at(t, t->files, name);
-	frame->line = line;
+	if (name != UINT32_MAX) {
+		frame->file = string_at(t, t->files, name);
+		frame->line = line;
+	}
+	return true;
 }
 
 /*
@@ -309,7 +317,7 @@ next_inlined(struct gotable *t, const struct gofunc *f, uint64_t *pc,
 	return !t->is_damaged && *pc < f->end;
 }
 
-/* The frames at addr, innermost first; 0: damage, or nothing. */
+/* The frames at addr, innermost first; 0: damage, or no function. */
 static size_t
 frames_at(struct gotable *t, uint64_t addr, struct symbol_frame *frame)
 {
@@ -323,7 +331,8 @@ frames_at(struct gotable *t, uint64_t addr, struct symbol_frame *frame)
 		uint64_t pc = addr;
 
 		frame[n] = (struct symbol_frame){ .name = "", .file = "" };
-		set_line(t, &f, pc, &frame[n]);
+		if (!set_line(t, &f, pc, &frame[n]))
+			return 0;
 		more = n < MAX_INLINED && next_inlined(t, &f, &addr, &frame[n]);
 		n++;
 	} while (more);
@@ -356,8 +365,6 @@ gonames_run(const struct object *o, const uint64_t *addr, size_t n,
 	}
 	gotable_close(&t);
 	return is_damaged ? prof_fail(err, PROF_EFORMAT,
-				      "%s: the table of Go's functions is "
-				      "damaged",
-				      o->path)
+				      "the table of Go's functions is damaged")
 			  : PROF_OK;
 }
