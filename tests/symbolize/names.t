@@ -189,6 +189,50 @@ check 'ranges name the rest, where there are any' 0 'cat ranges' <<END
 $loop
 END
 
+# --- symbols in symbols
+
+cat >nested.s <<'END'
+	.text
+	.globl	outer, middle, inner
+	.type	outer, @function
+	.type	middle, @function
+	.type	inner, @function
+outer:
+	.fill	8, 1, 0x90
+middle:
+	.fill	4, 1, 0x90
+inner:
+	.fill	2, 1, 0x90
+	.size	inner, . - inner
+	.fill	4, 1, 0x90
+	.size	middle, . - middle
+	.fill	8, 1, 0x90
+	.size	outer, . - outer
+	.fill	8, 1, 0x90
+END
+gcc -shared -nostdlib nested.s -o nested || exit 99
+base=$((0x$(text nested | cut -d' ' -f1)))
+awk -v base=$base 'BEGIN {
+	for (i = 0; i < 34; i++)
+		printf "0x%x\n", base + i
+}' >nested.addr
+addresses nested
+sed -n '19p; 23p; 31p' nested.addr >few.addr
+cp nested few
+addresses few
+parts nested >have
+parts few >>have
+check 'code behind a symbol is of the one around it' 0 'cat have' <<'END'
+8 outer
+4 middle
+2 inner
+4 middle
+8 outer
+8 -
+2 outer
+1 -
+END
+
 # --- functions of a stripped file
 
 for cxx in g++ 'clang++ -fuse-ld=lld'; do

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/base/search.h"
 
 bool
@@ -124,6 +125,54 @@ symtab_each_object(const struct symtab *t,
 			fn(ctx, sym.st_value, sym.st_size, name_of(t, i));
 }
 
+/* Symbols with a size that cover addresses. */
+struct covers {
+	struct symtab_match *symbol;
+	size_t n, cap;
+};
+
+/* By start, then length, then place in the table: the last one counts. */
+static int
+cmp_cover(const void *a, const void *b)
+{
+	const struct symtab_match *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/*
+ * Where the last symbol c[i] before an address ends before it, take the one
+ * that encloses it: the last one that covers the address.
+ */
+static void
+enclose(struct symtab_match *c, const struct code_map *code,
+	const uint64_t *addr, size_t n, struct covers *v)
+{
+	struct symtab_match *top = v->symbol;
+	size_t next = 0;
+
+	if (v->n)
+		qsort(v->symbol, v->n, sizeof(*v->symbol), cmp_cover);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t end = c[i].end;
+
+		/* A stack, in the places of those that were on it. */
+		while (next < v->n && v->symbol[next].start <= addr[i])
+			*top++ = v->symbol[next++];
+		while (top > v->symbol && top[-1].end <= addr[i])
+			top--;
+		if (c[i].index && end == c[i].start)
+			end = code_end(code, c[i].start);
+		if (addr[i] >= end)
+			c[i] = top > v->symbol ? top[-1]
+					       : (struct symtab_match){ 0 };
+	}
+}
+
 /*
  * Symbols are not sorted: each is noted at the first address that it may cover,
  * unless a better one is there. One pass over the addresses follows.
@@ -132,7 +181,8 @@ int
 symtab_match(struct symtab *t, const struct code_map *code,
 	     const uint64_t *addr, size_t n)
 {
-	struct symtab_match *c = calloc(n + 1, sizeof(*c));
+	struct symtab_match *c = calloc(n + 1, sizeof(*c)), new;
+	struct covers covers = { 0 };
 	uint32_t file = 0;
 	GElf_Sym sym;
 
@@ -140,8 +190,8 @@ symtab_match(struct symtab *t, const struct code_map *code,
 	if (!c)
 		return -1;
 	for (size_t i = 1; i < t->n && i < INT_MAX; i++) {
-		struct symtab_match *at;
 		uint64_t end;
+		size_t at;
 
 		if (!gelf_getsym(t->data, (int)i, &sym))
 			break;
@@ -149,29 +199,30 @@ symtab_match(struct symtab *t, const struct code_map *code,
 			file = (uint32_t)i;
 		if (!is_code_symbol(code, t, &sym))
 			continue;
-		at = &c[search_from(addr, n, sizeof(*addr), 0, sym.st_value)];
+		at = search_from(addr, n, sizeof(*addr), 0, sym.st_value);
 		end = sym.st_size > UINT64_MAX - sym.st_value
 			      ? UINT64_MAX
 			      : sym.st_value + sym.st_size;
-		if (at->index && (at->start > sym.st_value ||
-				  (at->start == sym.st_value && at->end > end)))
+		new = (struct symtab_match){
+			sym.st_value, end, (uint32_t)i,
+			GELF_ST_BIND(sym.st_info) == STB_LOCAL ? file : 0
+		};
+		if (!c[at].index || cmp_cover(&c[at], &new) < 0)
+			c[at] = new;
+		if (at == n || addr[at] >= end)
 			continue;
-		*at = (struct symtab_match){ sym.st_value, end, (uint32_t)i,
-					     0 };
-		if (GELF_ST_BIND(sym.st_info) == STB_LOCAL)
-			at->file = file;
+		if (array_reserve(&covers.symbol, &covers.cap, covers.n + 1,
+				  sizeof(new)) < 0) {
+			free(covers.symbol);
+			return -1;
+		}
+		covers.symbol[covers.n++] = new;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (i && !c[i].index)
 			c[i] = c[i - 1];
-	for (size_t i = 0; i < n; i++) {
-		uint64_t end = c[i].end;
-
-		if (c[i].index && end == c[i].start)
-			end = code_end(code, c[i].start);
-		if (addr[i] >= end)
-			c[i].index = 0;
-	}
+	enclose(c, code, addr, n, &covers);
+	free(covers.symbol);
 	return 0;
 }
 

@@ -46,7 +46,8 @@ void symtab_each_object(const struct symtab *t,
 /*
  * Find the symbol of each of the n addresses, ascending: the one that begins
  * last at or before it; of several, the longest; of these, the last in the
- * table, as llvm-symbolizer does. There is none if it ends before the address.
+ * table, as llvm-symbolizer does. If it ends before the address, take instead
+ * the last one with a size that covers it, as gdb does: symbols may be nested.
  * -1 without memory.
  */
 int symtab_match(struct symtab *t, const struct code_map *code,
