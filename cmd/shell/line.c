@@ -106,13 +106,15 @@ session_read(const struct session *s, struct cli *cli, const char *name)
 	for (size_t i = 0; i < s->n_step; i++) {
 		struct profile *after = filtered(&side, s->step[i].words);
 
-		if (!after)
-			exit(CLI_TROUBLE);
-		if (!after->n_sample)
-			die("%s: step %zu, %s, leaves nothing", cli_name(name),
-			    i + 1, s->step[i].words);
 		profile_free(side.p);
 		side.p = after;
+		if (!after)
+			exit(CLI_TROUBLE);
+		if (after->n_sample)
+			continue;
+		profile_free(after);
+		die("%s: step %zu, %s, leaves nothing", cli_name(name), i + 1,
+		    s->step[i].words);
 	}
 	return side.p;
 }
