@@ -703,10 +703,11 @@ describe_lines(const struct interp_walk *w, uintptr_t code,
 		};
 }
 
-/* Is end, which begins with *first, the end of text? */
+/* Is end the end of text? Sets *is_body if it names code outside of methods, as
+ * <main> and <class:Shop> do; < and <=> are methods. */
 static bool
 ends(const struct interp_walk *w, const struct interp_text *text,
-     const struct interp_text *end, char *first)
+     const struct interp_text *end, bool *is_body)
 {
 	char a[MAX_LABEL], b[MAX_LABEL];
 
@@ -714,7 +715,7 @@ ends(const struct interp_walk *w, const struct interp_text *text,
 	    !interp_peek(w->memory, end->at, a, end->n) ||
 	    !interp_peek(w->memory, text->at + text->n - end->n, b, end->n))
 		return false;
-	*first = a[0];
+	*is_body = end->n > 1 && a[0] == '<' && a[1] >= 'a' && a[1] <= 'z';
 	return !memcmp(a, b, end->n);
 }
 
@@ -724,7 +725,7 @@ ruby_describe(const struct interp_walk *w, const struct interp_frame *f,
 {
 	uintptr_t line = interp_word(bytes, CODE_FIRST_LINE);
 	struct interp_text base;
-	char first;
+	bool is_body;
 
 	if (!f->line)
 		return describe_c(w, bytes + (f->owner - f->code), c);
@@ -741,9 +742,9 @@ ruby_describe(const struct interp_walk *w, const struct interp_frame *f,
 	    !file_of(w, interp_word(bytes, CODE_FILE), &c->file))
 		return false;
 	/* Not so for code of eval(). */
-	if (ends(w, &c->name, &base, &first)) {
+	if (ends(w, &c->name, &base, &is_body)) {
 		c->n_before = c->name.n - base.n;
-		if (f->owner && first != '<') /* <main>, <class:Shop> */
+		if (f->owner && !is_body)
 			describe_class(w, f->owner, c);
 	}
 	return true;

@@ -27,7 +27,7 @@ def burn(ms)
   by_c = %w[sort map each each_pair gsub times eval load call send new]
   # Ruby 3.4 says the class, and the method once where it rescues.
   names = { "buy" => "Shop#buy", "sell" => "Shop.sell",
-            "method_missing" => "Shop#method_missing" }
+            "method_missing" => "Shop#method_missing", "<<" => "Shop#<<" }
   frames = caller_locations.select do |l|
     l.absolute_path == file && !by_c.include?(l.label.sub(/.*[#.]/, ""))
   end
@@ -58,6 +58,10 @@ class Shop
   end
 
   def self.sell(ms) burn(ms) end
+
+  def <<(ms)
+    burn(ms)
+  end
 
   def method_missing(name, *args)
     burn(30)
@@ -114,6 +118,7 @@ def main
   shop.buy(150)
   Shop.sell(60); shop.anything
   shop.defined(60)
+  shop << 60
   nested(60)
   generate(30) { }
   recurse(
