@@ -192,18 +192,25 @@ has_source(const struct origins *o, const struct profile *p, size_t m)
 	return m < p->n_mapping && origins_find(o, p, (uint32_t)m, 0) < o->n;
 }
 
-/* Code compiled at run time: only the runtime has its names. */
+/* Code compiled at run time: only the runtime has its names. A profile without
+ * mappings does not tell that code. */
 static void
 print_runtime(const struct profile *p, const struct unnamed *u)
 {
 	double share = runtime_share(p, u->mapping);
 	const struct runtime *runtime = runtime_of(p);
 
-	if (runtime && share > TELL)
+	if (share <= TELL)
+		return;
+	if (runtime)
 		warn("%.1f%% of samples are in code that %s made while it ran, "
 		     "without names: %s%s",
 		     100 * share, runtime->name,
 		     runtime->variable ? "run it with " : "", runtime->how);
+	else if (p->n_mapping)
+		warn("%.1f%% of samples are in code that is in no file: it was "
+		     "made while the program ran, or its mapping is missing",
+		     100 * share);
 }
 
 void

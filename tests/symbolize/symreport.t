@@ -93,7 +93,7 @@ END
 
 for runtime in usr/bin/node opt/jvm/lib/server/libjvm.so usr/bin/python3.12 \
 	opt/dotnet/libcoreclr.so usr/bin/mono-sgen usr/bin/luajit-2.1.0-beta3 \
-	usr/lib/libguile-3.0.so.1 usr/bin/nodejs-like; do
+	usr/lib/libguile-3.0.so.1 usr/lib/jvm/bin/java usr/bin/nodejs-like; do
 	maps="@mapping 0x400000 0x500000 0 /$runtime
 @mapping 0x600000 0x700000 0 //anon"
 	make made <<'END'
@@ -102,6 +102,10 @@ main;work 3
 END
 	prof-symbolize made.pb 2>&1 >out.pb | grep -o '[0-9.]*% of samples are in.*'
 done >said
+make astray <<'END'
+[1]0x400100;[0]0x907000 7
+main;work 3
+END
 check 'the runtime, and the switch that gives names' 0 'cat said' <<'END'
 70.0% of samples are in code that node made while it ran, without names: run it with --perf-basic-prof
 70.0% of samples are in code that java made while it ran, without names: run it with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit
@@ -110,6 +114,12 @@ check 'the runtime, and the switch that gives names' 0 'cat said' <<'END'
 70.0% of samples are in code that mono made while it ran, without names: run it with --jitmap
 70.0% of samples are in code that luajit made while it ran, without names: it writes none, but luajit -jp shows its functions
 70.0% of samples are in code that guile made while it ran, without names: it writes none
+70.0% of samples are in code that java made while it ran, without names: run it with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit
+70.0% of samples are in code that is in no file: it was made while the program ran, or its mapping is missing
+END
+check 'code in no mapping' 0 'prof-symbolize astray.pb 2>&1 >out.pb |
+	grep "in no"' <<'END'
+prof-symbolize: 70.0% of samples are in code that is in no file: it was made while the program ran, or its mapping is missing
 END
 
 # --- a server that may know

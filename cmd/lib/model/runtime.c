@@ -32,18 +32,20 @@ static const struct runtime runtimes[] = {
 };
 
 /* Each by a file that it maps; a final star matches any suffix. libjvm.so and
- * libcoreclr.so occur only with their runtime. */
+ * libcoreclr.so occur only with their runtime. Stacks without frame pointers
+ * may reach only the program. */
 static const struct {
 	const char *file;
 	const struct runtime *runtime;
 } files[] = {
-	{ "libjvm.so", &runtimes[0] },   { "libcoreclr.so", &runtimes[1] },
-	{ "node", &runtimes[2] },        { "libnode.so*", &runtimes[2] },
-	{ "beam.smp", &runtimes[3] },    { "python3*", &runtimes[4] },
-	{ "libpython3*", &runtimes[4] }, { "mono", &runtimes[5] },
-	{ "mono-sgen", &runtimes[5] },   { "libmono*", &runtimes[5] },
-	{ "luajit*", &runtimes[6] },     { "libluajit*", &runtimes[6] },
-	{ "guile*", &runtimes[7] },      { "libguile*", &runtimes[7] },
+	{ "libjvm.so", &runtimes[0] },     { "java", &runtimes[0] },
+	{ "libcoreclr.so", &runtimes[1] }, { "node", &runtimes[2] },
+	{ "libnode.so*", &runtimes[2] },   { "beam.smp", &runtimes[3] },
+	{ "python3*", &runtimes[4] },      { "libpython3*", &runtimes[4] },
+	{ "mono", &runtimes[5] },          { "mono-sgen", &runtimes[5] },
+	{ "libmono*", &runtimes[5] },      { "luajit*", &runtimes[6] },
+	{ "libluajit*", &runtimes[6] },    { "guile*", &runtimes[7] },
+	{ "libguile*", &runtimes[7] },
 };
 
 const struct runtime *
