@@ -191,11 +191,13 @@ is_of_thread(const struct interp_walk *w, uintptr_t state)
 }
 
 /* Find the thread's state in the lists of the runtime, which other threads may
- * be changing; *found is 0 if it has none. False: nothing can be read. */
+ * be changing; *found is 0 if it has none. False: nothing can be read, or a
+ * list is longer than is searched. */
 static bool
 find_thread(const struct interp_walk *w, uintptr_t *found)
 {
 	uintptr_t interpreter;
+	bool whole = true;
 
 	*found = 0;
 	if (!interp_peek(w->memory,
@@ -213,9 +215,10 @@ find_thread(const struct interp_walk *w, uintptr_t *found)
 			}
 			state = member(w, state, THREAD_NEXT);
 		}
+		whole &= !state;
 		interpreter = member(w, interpreter, INTERPRETER_NEXT);
 	}
-	return true;
+	return whole;
 }
 
 /*

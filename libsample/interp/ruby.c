@@ -171,37 +171,44 @@ is_of_thread(const struct interp_walk *w, uintptr_t thread)
 				member(w, thread, THREAD_RUNS) + RUNS_FRAME);
 }
 
-/* The thread, in the list whose head is there, or 0. */
-static uintptr_t
-find_in(const struct interp_walk *w, uintptr_t head)
+/* Find the thread in the list whose head is there; *found is 0 if it is not.
+ * False: the list is longer than is searched. */
+static bool
+find_in(const struct interp_walk *w, uintptr_t head, uintptr_t *found)
 {
 	uintptr_t thread = head;
 
+	*found = 0;
 	for (int i = 0; i < MAX_THREADS; i++) {
 		thread = interp_peek_word(w->memory, thread);
 		if (!thread || thread == head)
-			break;
-		if (is_of_thread(w, thread))
-			return thread;
+			return true;
+		if (is_of_thread(w, thread)) {
+			*found = thread;
+			return true;
+		}
 	}
-	return 0;
+	return false;
 }
 
-static uintptr_t
-find_thread(const struct interp_walk *w, uintptr_t vm)
+static bool
+find_thread(const struct interp_walk *w, uintptr_t vm, uintptr_t *found)
 {
 	const uint16_t *at = w->in->layout;
-	uintptr_t head = vm + at[VM_LIST], node = head, found = 0;
+	uintptr_t head = vm + at[VM_LIST], node = head;
+	bool whole = true;
 
+	*found = 0;
 	if (!at[RACTOR_THREADS])
-		return find_in(w, head);
-	for (int i = 0; !found && i < MAX_RACTORS; i++) {
+		return find_in(w, head, found);
+	for (int i = 0; !*found && i < MAX_RACTORS; i++) {
 		node = interp_peek_word(w->memory, node);
 		if (!node || node == head)
 			break;
-		found = find_in(w, node - at[RACTOR_NODE] + at[RACTOR_THREADS]);
+		whole &= find_in(w, node - at[RACTOR_NODE] + at[RACTOR_THREADS],
+				 found);
 	}
-	return found;
+	return *found || whole;
 }
 
 /*
@@ -354,8 +361,11 @@ ruby_begin(struct interp_walk *w)
 	uint8_t runs[RUNS_BYTES];
 
 	if (!is_of_thread(w, thread)) {
-		thread = find_vm(w);
-		thread = thread ? find_thread(w, thread) : 0;
+		uintptr_t vm = find_vm(w);
+
+		thread = 0;
+		if (vm && !find_thread(w, vm, &thread))
+			return false;
 		atomic_store_explicit(w->thread->hint, thread,
 				      memory_order_relaxed);
 	}

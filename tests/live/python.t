@@ -464,4 +464,31 @@ storm() {
 }
 live 'functions that are made in a loop' storm "$python"
 
+# The first thread is behind 1,100 others in the list, of which 1,024 are searched.
+cat >many.py <<'END'
+import threading, time
+
+begin, end = threading.Event(), threading.Event()
+
+def first():
+    begin.wait()
+    stop = time.thread_time() + 0.3
+    while time.thread_time() < stop:
+        pass
+
+threading.stack_size(65536)
+threads = [threading.Thread(target=f) for f in [first] + 1100 * [end.wait]]
+for t in threads:
+    t.start()
+begin.set()
+threads[0].join()
+end.set()
+END
+many() {
+	prof-record -q -F 100 -o many.pb.gz "$1" many.py || return 2
+	prof-text --raw many.pb.gz 2>/dev/null | sed -n 's/.*\(unread=[0-9]*\).*/\1/p' |
+		awk -F= '{ print; n = $2 } END { exit !(n > 0) }'
+}
+live 'a thread that is not found is reported' many "$python"
+
 plan
