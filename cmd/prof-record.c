@@ -229,6 +229,9 @@ choose_sampler(struct run *r)
 			     ? &run_outside
 			     : &run_inside;
 	r->obstacle = o;
+	if (r->sampler == &run_outside && !record_target_runs(&r->target))
+		r->launch.outside =
+			r->target.only ? r->target.only : "--sampler=perf";
 	if (r->sampler == &run_inside &&
 	    (r->target.preload_only || r->target.sampler == SAMPLER_PRELOAD) &&
 	    (obstacle_is_total(o) || (o != OBSTACLE_NONE && !c->what)))

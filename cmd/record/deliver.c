@@ -226,8 +226,14 @@ warn_of_interpreter(const struct profile *p, const struct launch *l)
 		return;
 	if (i.is_readable && !*l->library)
 		warn("%.0f %% of the samples are in %s, whose own functions "
-		     "only libsample reads: have prof-record start it",
-		     100 * i.share, i.name);
+		     "only libsample reads: %s%s%s",
+		     100 * i.share, i.name,
+		     l->outside ? "record it without "
+				: "have prof-record start it",
+		     l->outside ? l->outside : "",
+		     l->outside && !strcmp(l->outside, "--offcpu")
+			     ? "; --clock=wall shows waits"
+			     : "");
 	else if (i.is_readable && !is_wall)
 		warn("%.0f %% of the samples are in %s without functions of "
 		     "its own: it compiles, waits, is in other namespaces, or "

@@ -15,6 +15,7 @@
 struct launch {
 	char path[PATH_MAX];    /* of the program */
 	char library[PATH_MAX]; /* libsample; "": the kernel samples it */
+	const char *outside;    /* the option that asked for that, or NULL */
 	uint32_t what;          /* enum shm_what and SHM_PRELOAD_WAIT */
 	bool join_stdout;       /* redirect its standard output to our stderr */
 	bool jit; /* ask run-time compilers for names, by its environment */

@@ -406,6 +406,23 @@ outside() {
 }
 live 'Python from outside: the remedy is named' outside "$python"
 
+# by_option REMEDY OPTION: the option has the kernel sample a command.
+by_option() {
+	prof-record "$2" -o option.pb.gz "$python" -c 'for i in range(5000000): pass' 2>err
+	status=$?
+	cat err
+	grep -q 'perf_event' err && return 77
+	[ $status -eq 0 ] || return 2
+	grep -q "samples are in python, .* only libsample reads: record it without $1\$" err
+}
+for option in sampler=perf event=cpu-clock label=cpu; do
+	remedy=--${option%=cpu-clock}
+	[ $option != label=cpu ] || remedy='--label=cpu, cgroup or container'
+	live "Python by the kernel: $option is the reason" by_option "$remedy" --$option
+done
+live 'Python by the kernel: --offcpu is the reason' \
+	by_option '--offcpu; --clock=wall shows waits' --offcpu
+
 # As in a container, whose filter lets memory be read, refuses it, or kills for it.
 seccomp allow true
 if [ $? -eq 77 ]; then
