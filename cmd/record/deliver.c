@@ -184,7 +184,13 @@ warn_of_runtime(const struct profile *p, const struct launch *l)
 	if (!runtime)
 		return;
 	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)l->pid);
-	if (is_asked)
+	/* Java writes them last. Of a child of the program there may be some.
+	 */
+	if (is_asked && WIFSIGNALED(l->status) && access(map, F_OK) != 0)
+		warn("--jit: %s was killed and left no names: let it end by "
+		     "itself",
+		     runtime->name);
+	else if (is_asked)
 		warn("--jit: %s ran with %s=%s; it leaves %s%s", runtime->name,
 		     runtime->variable, runtime->value,
 		     access(map, F_OK) == 0 ? map : "/tmp/perf-*.map",

@@ -189,4 +189,12 @@ else
 		-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
 		-XX:+PreserveFramePointer -cp . Busy
 fi
+# A program of that name, without its way to end.
+cp "$(command -v awk)" java
+check 'Java that is killed leaves no names' 137 "prof-record --jit -o killed.pb.gz \\
+	./java 'BEGIN { for (i = 0; i < 3000000; i++) x += i; system(\"kill -9 \$PPID\") }' \\
+	2>err; status=\$?; grep -e --jit: err; exit \$status" <<'END'
+prof-record: --jit: java was killed and left no names: let it end by itself
+END
+
 plan
