@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "budget.h"
 
@@ -28,7 +29,11 @@ prof_nomem(struct prof_err *err)
 {
 	size_t bytes = budget_bytes();
 
-	if (bytes == SIZE_MAX)
+	struct rlimit all;
+
+	/* A limit of the user's own may be the lower one. */
+	if (bytes == SIZE_MAX ||
+	    (getrlimit(RLIMIT_AS, &all) == 0 && all.rlim_cur <= bytes))
 		return prof_fail(err, PROF_ENOMEM, "out of memory");
 	return prof_fail(err, PROF_ENOMEM,
 			 "larger than --max-size: this needs more than %zu MB "
