@@ -23,6 +23,11 @@ fi
 
 [ -z "$sanitized" ] || skip_rest 'bounds' 'sanitizers reserve more address space'
 
+printf '# samples count\nmain;f 1\n' | mkprof >small
+prof-merge small | cat >alone
+check 'zeros behind a profile are not kept' 0 \
+	'{ cat small; head -c 600000000 /dev/zero; } | (ulimit -v 500000; prof-merge) | cmp - alone' </dev/null
+
 # bounded INPUT COMMAND: "@" in it stands for the input.
 bounded() {
 	bounded_run=$(echo "$2" | sed "s|@|$1|g")

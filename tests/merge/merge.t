@@ -89,13 +89,25 @@ gunzip -c a.pb.gz >raw
 same 'pieces of one profile' \
 	'{ head -c 30 raw | gzip; tail -c +31 raw | gzip; } | prof-merge' \
 	'prof-merge raw'
+same 'empty members, as bgzip writes one at the end' \
+	'{ gzip; cat a.pb.gz; gzip; gzip; cat b.pb.gz; gzip; } </dev/null | prof-merge' \
+	'prof-merge a.pb.gz b.pb.gz'
 if [ $have_zstd = yes ]; then
 	same 'frames of zstd, and gzip behind them' \
 		'cat a.zst a.zst b.pb.gz | prof-merge' \
 		'prof-merge 2:a.pb.gz b.pb.gz'
+	printf '\120\052\115\030\004\0\0\0size' >frame
+	same 'frames of zstd that are to be skipped, as pzstd writes them' \
+		'cat frame a.zst frame a.zst frame | prof-merge' \
+		'prof-merge 2:a.pb.gz'
+	prof-text a.pb.gz >text
+	check 'so does prof-text' 0 'cat frame a.zst | prof-text | diff - text' </dev/null
 else
 	skip 'frames of zstd, and gzip behind them' 'no zstd'
 fi
+check_err 'none but empty members' 2 '{ gzip; gzip; } </dev/null | prof-merge' 'empty profile'
+check_err 'zeros, and more' 2 \
+	'{ cat a.pb.gz; head -c 200000 /dev/zero; cat a.pb.gz; } | prof-merge' 'of rubbish after the gzip stream'
 check_err 'a damaged one on a stream' 2 \
 	'{ cat a.pb.gz b.pb.gz; head -c 50 a.pb.gz; } | prof-merge' \
 	'<stdin>: profile 3: truncated'

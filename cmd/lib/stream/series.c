@@ -16,6 +16,7 @@
 
 #define WINDOW ((size_t)64 << 20)     /* to read ahead from a pipe */
 #define FILE_WINDOW ((size_t)1 << 30) /* ... from a file, of known size */
+#define ZEROS ((size_t)64 << 10)      /* ... of what has to be zeros */
 
 void
 stream_series_init(struct stream_series *s, int fd, size_t max_bytes)
@@ -53,7 +54,8 @@ first_window(const struct stream_series *s, bool *is_file)
 	struct stat sb;
 
 	*is_file = fstat(s->fd, &sb) == 0 && S_ISREG(sb.st_mode) &&
-		   sb.st_size > 0 && (uint64_t)sb.st_size < FILE_WINDOW;
+		   sb.st_size > 0 && (uint64_t)sb.st_size < FILE_WINDOW &&
+		   (uint64_t)sb.st_size <= s->max_bytes;
 	return *is_file ? (size_t)sb.st_size + 1 : WINDOW;
 }
 
@@ -128,9 +130,11 @@ inflate_member(struct stream_series *s, struct buf *raw, size_t *used,
 		enum prof_status st = PROF_EFORMAT;
 
 		raw->n = 0;
-		if (end != SIZE_MAX || s->at_end)
-			st = compress_inflate_one(data,
-						  end && end < n ? end : n,
+		if (end && end < n)
+			st = compress_inflate_one(data, end, true, s->max_bytes,
+						  raw, used, err);
+		else if (end != SIZE_MAX || s->at_end)
+			st = compress_inflate_one(data, n, s->at_end,
 						  s->max_bytes, raw, used, err);
 		if (st != PROF_EFORMAT || s->at_end)
 			return st;
@@ -166,8 +170,11 @@ read_whole(struct stream_series *s, struct profile **out, struct prof_err *err)
 	return st;
 }
 
-/* Read the next member as a profile. *is_piece: it is the first and no profile
- * by itself. */
+/*
+ * Read the next member as a profile; none if it is empty, as bgzip has one at
+ * the end and pzstd before the first. *is_piece: it is the first and no profile
+ * by itself.
+ */
 static enum prof_status
 read_member(struct stream_series *s, struct profile **out, bool *is_piece,
 	    struct prof_err *err)
@@ -177,14 +184,14 @@ read_member(struct stream_series *s, struct profile **out, bool *is_piece,
 	size_t used;
 	enum prof_status st = inflate_member(s, &raw, &used, &why);
 
-	if (st == PROF_OK)
+	if (st == PROF_OK && (raw.n || (!s->n_profile && used == left(s))))
 		st = profile_parse(raw.data, raw.n, out, &why);
 	buf_release(&raw);
 	if (st == PROF_OK) {
 		s->is_zstd = compress_is_zstd(next_byte(s), left(s));
 		s->at += used;
 		s->n_used += used;
-		s->n_profile++;
+		s->n_profile += *out != NULL;
 		if (s->at_end && !left(s))
 			buf_release(&s->in), s->at = 0;
 		return PROF_OK;
@@ -208,27 +215,36 @@ rubbish(const struct stream_series *s, struct prof_err *err)
 			 "%zu bytes of rubbish after the gzip stream", left(s));
 }
 
-enum prof_status
-stream_series_next(struct stream_series *s, struct profile **out,
-		   struct prof_err *err)
+/* Pass over zeros, as those that fill up the blocks of a tape: there must be
+ * nothing behind them. */
+static enum prof_status
+read_zeros(struct stream_series *s, struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	while (st == PROF_OK && left(s) &&
+	       bytes_are_zero(next_byte(s), left(s))) {
+		s->at = s->in.n;
+		st = fill_series(s, ZEROS, false, err);
+	}
+	return st == PROF_OK && left(s) ? rubbish(s, err) : st;
+}
+
+static enum prof_status
+next_member(struct stream_series *s, struct profile **out, struct prof_err *err)
 {
 	bool is_first = s->n_profile == 0, is_file = false, is_piece = false;
 	size_t want = is_first ? first_window(s, &is_file) : WINDOW;
 	enum prof_status st = PROF_OK;
 	const uint8_t *data;
 
-	*out = NULL;
-	if (s->is_done)
-		return PROF_OK;
 	if (is_first || left(s) < 4)
 		st = fill_series(s, want, is_file, err);
-	if (st == PROF_OK && !is_first && bytes_are_zero(next_byte(s), left(s)))
-		st = fill_series(s, SIZE_MAX, false, err);
 	data = next_byte(s);
 	if (st == PROF_OK && !is_first &&
 	    (!left(s) || bytes_are_zero(data, left(s)))) {
 		s->is_done = true;
-		return PROF_OK;
+		return read_zeros(s, err);
 	}
 	if (st == PROF_OK && (compress_is_gzip(data, left(s)) ||
 			      compress_is_zstd(data, left(s))))
@@ -237,8 +253,18 @@ stream_series_next(struct stream_series *s, struct profile **out,
 		st = rubbish(s, err);
 	else if (st == PROF_OK)
 		is_piece = true;
-	if (is_piece)
-		st = read_whole(s, out, err);
+	return is_piece ? read_whole(s, out, err) : st;
+}
+
+enum prof_status
+stream_series_next(struct stream_series *s, struct profile **out,
+		   struct prof_err *err)
+{
+	enum prof_status st = PROF_OK;
+
+	*out = NULL;
+	while (st == PROF_OK && !*out && !s->is_done)
+		st = next_member(s, out, err);
 	if (st != PROF_OK)
 		s->is_done = true;
 	return st;

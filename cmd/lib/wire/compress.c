@@ -22,7 +22,11 @@ compress_is_gzip(const void *data, size_t n)
 bool
 compress_is_zstd(const void *data, size_t n)
 {
-	return n >= 4 && !memcmp(data, "\x28\xb5\x2f\xfd", 4);
+	const uint8_t *p = data;
+
+	/* The second: a frame to be skipped, with which pzstd begins. */
+	return n >= 4 && (!memcmp(p, "\x28\xb5\x2f\xfd", 4) ||
+			  (*p >> 4 == 5 && !memcmp(p + 1, "\x2a\x4d\x18", 3)));
 }
 
 static enum prof_status
@@ -109,18 +113,19 @@ out:
 
 /*
  * Inflate one member with libdeflate, which needs room for all of the output.
- * The last four bytes of a file give the size of its last member; that is used
- * unless implausible, as the data may not be a whole file. Damaged data goes to
- * zlib for its messages, as libdeflate has only one error code.
+ * If a member ends with the data, its last four bytes give the size of that;
+ * it is used unless implausible. Damaged data goes to zlib for its messages, as
+ * libdeflate has only one error code.
  */
 static enum prof_status
 deflate_member(struct libdeflate_decompressor *d, const uint8_t *data, size_t n,
-	       size_t max, struct buf *out, size_t *used, struct prof_err *err)
+	       bool at_end, size_t max, struct buf *out, size_t *used,
+	       struct prof_err *err)
 {
 	size_t start = out->n, got, want = 65536;
 	enum libdeflate_result r;
 
-	if (n >= 18) {
+	if (at_end && n >= 18) {
 		const uint8_t *t = data + n - 4;
 
 		want = (size_t)t[0] | (size_t)t[1] << 8 | (size_t)t[2] << 16 |
@@ -160,7 +165,7 @@ gzip_inflate(const void *data, size_t n, size_t max, struct buf *out,
 	if (!d)
 		return prof_nomem(err);
 	do {
-		st = deflate_member(d, at, n, max, out, &used, err);
+		st = deflate_member(d, at, n, true, max, out, &used, err);
 		at += used;
 		n -= used;
 	} while (st == PROF_OK && next_member(at, n, &st, err));
@@ -169,15 +174,15 @@ gzip_inflate(const void *data, size_t n, size_t max, struct buf *out,
 }
 
 static enum prof_status
-gzip_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
-		 size_t *used, struct prof_err *err)
+gzip_inflate_one(const void *data, size_t n, bool at_end, size_t max,
+		 struct buf *out, size_t *used, struct prof_err *err)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	enum prof_status st;
 
 	if (!d)
 		return prof_nomem(err);
-	st = deflate_member(d, data, n, max, out, used, err);
+	st = deflate_member(d, data, n, at_end, max, out, used, err);
 	libdeflate_free_decompressor(d);
 	return st;
 }
@@ -213,11 +218,11 @@ zlib_inflate(const void *data, size_t n, size_t max, struct buf *out,
 }
 
 enum prof_status
-compress_inflate_one(const void *data, size_t n, size_t max, struct buf *out,
-		     size_t *used, struct prof_err *err)
+compress_inflate_one(const void *data, size_t n, bool at_end, size_t max,
+		     struct buf *out, size_t *used, struct prof_err *err)
 {
 	return compress_is_gzip(data, n)
-		       ? gzip_inflate_one(data, n, max, out, used, err)
+		       ? gzip_inflate_one(data, n, at_end, max, out, used, err)
 		       : zstd_inflate_one(data, n, max, out, used, err);
 }
 

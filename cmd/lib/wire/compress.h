@@ -44,10 +44,11 @@ enum prof_status zlib_inflate(const void *data, size_t n, size_t max,
 
 /*
  * Inflate only the first member or frame, of either kind; *used is its size in
- * bytes. PROF_EFORMAT also if it is longer than n bytes.
+ * bytes. at_end: no member goes on after the n bytes. PROF_EFORMAT also if it
+ * is longer than n bytes.
  */
-enum prof_status compress_inflate_one(const void *data, size_t n, size_t max,
-				      struct buf *out, size_t *used,
+enum prof_status compress_inflate_one(const void *data, size_t n, bool at_end,
+				      size_t max, struct buf *out, size_t *used,
 				      struct prof_err *err) MUST_USE;
 
 /* Append one zstd frame (level 1 to 19) of the n bytes at raw to out. */
