@@ -316,11 +316,17 @@ warns 'a mapping elsewhere in the file' 'no segment fits' \
 	sh -c 'sed 3q prog.addr | addrs make 0x401000 0x402000 0x9990000 "$0" |
 		prof-symbolize "$@"' "$scratch/prog"
 
-for name in '[vdso]' '[vsyscall]' linux-vdso.so.1 //anon /dev/dri/card0 \
-	/memfd:x; do
+for name in '[vdso]' '[vsyscall]' linux-vdso.so.1 /dev/dri/card0; do
 	check "$name is passed over" 0 "echo 0x1010 |
 		addrs make 0x1000 0x2000 0 '$name' | prof-symbolize |
 		addrs print" <<'END'
+0x1010
+END
+done
+for name in //anon /memfd:x; do
+	check "$name is passed over, and code in it is in no file" 0 "echo 0x1010 |
+		addrs make 0x1000 0x2000 0 '$name' | prof-symbolize 2>&1 >out; addrs print <out" <<'END'
+prof-symbolize: 100.0% of samples are in code that is in no file: it was made while the program ran, or its mapping is missing
 0x1010
 END
 done
