@@ -69,7 +69,8 @@ check_err 'a deadline is for all pages of a list' 2 'prof-fetch --deadline=2 s3:
 check_err 'a path in the endpoint; the code of an error' 2 '
 	AWS_ENDPOINT_URL=$AWS_ENDPOINT_URL/x/ prof-fetch s3://b/one.pb.gz' \
 	'prof-fetch: s3://b/one.pb.gz: server response: 404 Not Found - NoSuchKey'
-check 'that path was asked for' 0 'tail -n 1 log' <<'END'
+# A request that was given up may be answered, and logged, at any time.
+check 'that path was asked for' 0 'grep "GET /x/" log' <<'END'
 GET /x/b/one.pb.gz 404
 END
 
