@@ -55,6 +55,19 @@ die_output(const char *path)
 	die("%s: %s", path ? path : "<stdout>", strerror(errno));
 }
 
+static bool
+stat_folder(const char *path, struct stat *dir)
+{
+	char *copy = strdup(path);
+	bool ok;
+
+	if (!copy)
+		die_nomem();
+	ok = stat(dirname(copy), dir) == 0;
+	free(copy);
+	return ok;
+}
+
 /*
  * Who has a file in a folder where all may write would get what is written, or
  * say by a link where it goes. The kernel can refuse that, too
@@ -63,17 +76,11 @@ die_output(const char *path)
 static void
 refuse_strangers(const char *path)
 {
-	char *copy = strdup(path);
 	struct stat sb, dir;
-	bool is_strange;
 
-	if (!copy)
-		die_nomem();
-	is_strange = lstat(path, &sb) == 0 && stat(dirname(copy), &dir) == 0 &&
-		     dir.st_mode & S_IWOTH && sb.st_uid != geteuid() &&
-		     sb.st_uid != dir.st_uid;
-	free(copy);
-	if (is_strange)
+	if (lstat(path, &sb) == 0 && stat_folder(path, &dir) &&
+	    dir.st_mode & S_IWOTH && sb.st_uid != geteuid() &&
+	    sb.st_uid != dir.st_uid)
 		die("%s: it belongs to another user, in a folder where all may "
 		    "write; remove it, or use another name",
 		    path);
@@ -87,16 +94,11 @@ refuse_strangers(const char *path)
 static int
 descriptor_of(const char *link)
 {
-	char *copy = strdup(link);
 	struct stat ours, dir;
-	bool is_ours;
+	bool is_ours = stat("/proc/self/fd", &ours) == 0 &&
+		       stat_folder(link, &dir) && dir.st_dev == ours.st_dev &&
+		       dir.st_ino == ours.st_ino;
 
-	if (!copy)
-		die_nomem();
-	is_ours = stat("/proc/self/fd", &ours) == 0 &&
-		  stat(dirname(copy), &dir) == 0 && dir.st_dev == ours.st_dev &&
-		  dir.st_ino == ours.st_ino;
-	free(copy);
 	return is_ours ? atoi(strrchr(link, '/') + 1) : -1;
 }
 
