@@ -132,6 +132,18 @@ span_dec(struct span *s, uint64_t *v)
 }
 
 bool
+span_signed(struct span *s, int64_t *v)
+{
+	bool minus = span_take(s, "-");
+	uint64_t x;
+
+	if (!span_dec(s, &x))
+		return false;
+	*v = minus ? -(int64_t)x : (int64_t)x;
+	return true;
+}
+
+bool
 span_hex(struct span *s, uint64_t *v)
 {
 	return take_number(s, 16, UINT64_MAX, v);

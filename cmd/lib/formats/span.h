@@ -62,8 +62,9 @@ bool span_take(struct span *s, const char *word);
 size_t span_spaces(struct span *s); /* ' ' only; how many */
 size_t span_blanks(struct span *s);
 bool span_digits(struct span *s, struct span *digits); /* one or more */
-bool span_dec(struct span *s, uint64_t *v); /* digits, at most INT64_MAX */
-bool span_hex(struct span *s, uint64_t *v); /* digits, upper case too */
+bool span_dec(struct span *s, uint64_t *v);   /* digits, at most INT64_MAX */
+bool span_signed(struct span *s, int64_t *v); /* the same, perhaps '-' before */
+bool span_hex(struct span *s, uint64_t *v);   /* digits, upper case too */
 
 /* The whole of s as C writes integers: 12, 0x1f, 017. At most INT64_MAX. */
 bool span_int(struct span s, int64_t *v);

@@ -274,18 +274,6 @@ push_stack(struct folded *f, struct span s)
 
 /* --- labels --- */
 
-static bool
-take_int(struct span *s, int64_t *v)
-{
-	bool is_negative = span_take(s, "-");
-	uint64_t n;
-
-	if (!span_dec(s, &n))
-		return false;
-	*v = is_negative ? -(int64_t)n : (int64_t)n;
-	return true;
-}
-
 /* Labels of a line with headers: "key=text|" and "key:=12 bytes|" frames. */
 static bool
 take_label(struct folded *f, struct span *s, struct label *l)
@@ -304,7 +292,7 @@ take_label(struct folded *f, struct span *s, struct label *l)
 		l->str = byname_string(&f->b, v.p, span_len(v));
 	} else {
 		eq--;
-		if (!take_int(&v, &l->num))
+		if (!span_signed(&v, &l->num))
 			return false;
 		span_blanks(&v);
 		l->unit = byname_string(&f->b, v.p, span_len(v));
@@ -450,7 +438,7 @@ header(struct folded *f, struct span s)
 		    profile_add_type(p, profile_str(p, t.type),
 				     profile_str(p, t.unit)) == PROF_NONE)
 			return prof_nomem(f->err);
-	} else if (span_take(&s, "# period ") && take_int(&s, &period) &&
+	} else if (span_take(&s, "# period ") && span_signed(&s, &period) &&
 		   span_take(&s, " ") && take_type(f, s, &t)) {
 		if (t.type == STRTAB_NONE || t.unit == STRTAB_NONE)
 			return prof_nomem(f->err);

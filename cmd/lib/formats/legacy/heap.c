@@ -32,28 +32,16 @@ struct counts {
 	bool is_over; /* a sum that does not fit */
 };
 
-static bool
-take_signed(struct span *s, int64_t *v)
-{
-	bool minus = span_take(s, "-");
-	uint64_t x;
-
-	if (!span_dec(s, &x))
-		return false;
-	*v = minus ? -(int64_t)x : (int64_t)x;
-	return true;
-}
-
 /* "1: 100 [2: 300]" */
 static bool
 take_counts(struct span *s, struct counts *c)
 {
 	uint64_t v;
 
-	if (!take_signed(s, &c->count[INUSE]) || !span_take(s, ":"))
+	if (!span_signed(s, &c->count[INUSE]) || !span_take(s, ":"))
 		return false;
 	span_spaces(s);
-	if (!take_signed(s, &c->bytes[INUSE]))
+	if (!span_signed(s, &c->bytes[INUSE]))
 		return false;
 	span_spaces(s);
 	if (!span_take(s, "["))
