@@ -48,6 +48,9 @@ prunefrom=work|mallocgc	--prune-from=work|mallocgc
 prunefrom=walk|leaf&h=work	--prune-from=walk|leaf --hide=work
 tf=user=ann|bob	--tagfocus=user=ann|bob
 ti=bob	--tagignore=bob
+ti=a	--tagignore=a
+tf=true	--tagfocus=true
+ti=pprof::base=true	--tagignore=pprof::base=true
 tf=bytes=1kb:2kb	--tagfocus=bytes=1kb:2kb
 tf=bytes=2kb	--tagfocus=bytes=2kb
 END

@@ -68,9 +68,9 @@ const baseLabel = {key: 'pprof::base', text: 'true', number: null, unit: ''};
 
 /*
  * Which sets of labels an expression finds: {sets} or {error}; behind them the
- * same sets with the label that samples of a base have. With a key one of the
- * patterns has to match one of its values; without, each has to match some
- * 'key:value'.
+ * same sets with the label that samples of a base have, which is found by its key
+ * only. With a key one of the patterns has to match one of its values; without,
+ * each has to match some 'key:value'.
  */
 function matchLabels(D, text) {
 	const eq = text.indexOf('='), key = eq < 0 ? null : text.slice(0, eq), rest = text.slice(eq + 1), range = parseRange(rest);
@@ -86,7 +86,7 @@ function matchLabels(D, text) {
 		return relation === 'yes' && (!range.hasLow || m.x >= range.low.x) && (!range.hasHigh || m.x <= range.high.x);
 	};
 	const finds = set => {
-		const found = set.filter(l => (key === null || l.key === key) && (l.text === null) === Boolean(range));
+		const found = set.filter(l => (key === null ? l !== baseLabel : l.key === key) && (l.text === null) === Boolean(range));
 		if (range)
 			return found.some(isHit);
 		return key === null ? made.every(m => found.some(l => m.re.test(l.key + ':' + l.text))) : found.some(l => made.some(m => m.re.test(l.text)));
