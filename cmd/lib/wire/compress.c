@@ -9,9 +9,9 @@
 #include <zlib.h>
 #if HAVE_ZSTD
 #include <zstd.h>
+#endif
 
 #include "lib/base/bytes.h"
-#endif
 
 bool
 compress_is_gzip(const void *data, size_t n)
